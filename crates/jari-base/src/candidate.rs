@@ -1,0 +1,109 @@
+//! What travels between a query's plan, a store and the ranking: trip 1 of a query.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ChunkId, ChunkKind, FileId, Language, LineRange, SymbolKind};
+
+/// What a store is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lookup {
+    /// The words of the query, as `jari-text` makes them, each once.
+    pub terms: Vec<Term>,
+    /// Names, folded, whose definitions are wanted wherever they stand.
+    pub names: Vec<String>,
+    /// What may be returned at all.
+    pub filter: Filter,
+    /// How many files to return at most.
+    pub limit: usize,
+    /// How words are weighed.
+    pub bm25: Bm25,
+}
+
+/// A word of the query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    /// As it stands in the postings.
+    pub text: String,
+    /// How much a match counts.
+    pub weight: f32,
+}
+
+/// Parameters of BM25.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bm25 {
+    /// How fast repeated words stop adding.
+    pub k1: f32,
+    /// How much long texts are held back, 0 to 1.
+    pub b: f32,
+}
+
+impl Default for Bm25 {
+    fn default() -> Self {
+        Self { k1: 1.5, b: 0.75 }
+    }
+}
+
+/// Limits on what may be returned. Empty lists allow everything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// Languages by name.
+    pub languages: Vec<String>,
+    /// Kinds of chunks.
+    pub kinds: Vec<ChunkKind>,
+    /// Globs over paths; a folder stands for all below it.
+    pub paths: Vec<String>,
+}
+
+/// What a store answers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Candidates {
+    /// Best first by the store's own rough sum; at most `limit`, and beyond it files with a definition asked for.
+    pub files: Vec<FileCandidate>,
+    /// Each term's rarity (inverse document frequency), in the order of [`Lookup::terms`].
+    pub rarity: Vec<f32>,
+}
+
+/// A file with reasons to be an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileCandidate {
+    /// Which one.
+    pub file: FileId,
+    /// Where it stands, relative to the root.
+    pub path: String,
+    /// Its language.
+    pub language: Language,
+    /// BM25 of the file as one text.
+    pub bm25: f32,
+    /// BM25 of the words of its path.
+    pub path_bm25: f32,
+    /// Its best chunks, best first, at most three.
+    pub chunks: Vec<ChunkCandidate>,
+    /// Definitions of names that were asked for.
+    pub definitions: Vec<DefinitionCandidate>,
+}
+
+/// A chunk of a candidate file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkCandidate {
+    /// Which one.
+    pub chunk: ChunkId,
+    /// BM25 over its text.
+    pub body: f32,
+    /// BM25 over the names it defines.
+    pub name: f32,
+    /// BM25 over its doc comment.
+    pub doc: f32,
+}
+
+/// A definition of a name that was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DefinitionCandidate {
+    /// The name as written.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Where it stands.
+    pub lines: LineRange,
+    /// The chunk that holds its first line.
+    pub chunk: ChunkId,
+}

@@ -1,0 +1,59 @@
+//! What one file becomes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{LineRange, Reference, Symbol, words};
+
+words! {
+    /// What a chunk holds.
+    ChunkKind {
+        /// A function.
+        Function = "function",
+        /// A function that belongs to a type.
+        Method = "method",
+        /// A type's header, doc, fields and short members; also traits, interfaces, enums and modules.
+        Class = "class",
+        /// Imports, constants, short items and top-level code.
+        Module = "module",
+        /// Lines of a file without structure.
+        Block = "block",
+    }
+}
+
+/// A span of a file that can be an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chunk {
+    /// What it holds.
+    pub kind: ChunkKind,
+    /// Where it stands.
+    pub lines: LineRange,
+    /// The symbol it is the body of, as an index into [`Chunked::symbols`].
+    pub symbol: Option<u32>,
+    /// The lines of its doc comment or docstring, inside `lines`.
+    pub doc: Option<LineRange>,
+}
+
+/// One file, read. Every line that is not blank lies in at least one chunk.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Chunked {
+    /// In order of their first line.
+    pub chunks: Vec<Chunk>,
+    /// Definitions, in order of their first line.
+    pub symbols: Vec<Symbol>,
+    /// Uses of names, in order of their line.
+    pub references: Vec<Reference>,
+    /// What could not be read as it should.
+    pub notes: Vec<Note>,
+}
+
+words! {
+    /// Something a reader of the index should know about a file.
+    Note {
+        /// No grammar for its language: windows of lines.
+        NoGrammar = "no grammar",
+        /// Syntax errors: structure where the parser found it.
+        BrokenSyntax = "broken syntax",
+        /// So broken, or so deep, that it was cut into windows of lines.
+        Unparsed = "unparsed",
+    }
+}

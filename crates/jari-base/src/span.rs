@@ -1,0 +1,63 @@
+//! Places inside a file.
+
+use serde::{Deserialize, Serialize};
+
+/// Lines of a file, counted from 1, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LineRange {
+    /// First line.
+    pub start: u32,
+    /// Last line.
+    pub end: u32,
+}
+
+impl LineRange {
+    /// Lines `start` to `end`.
+    pub fn new(start: u32, end: u32) -> Self {
+        debug_assert!(
+            start >= 1 && start <= end,
+            "line ranges start at 1 and are never empty: {start}..{end}"
+        );
+        Self { start, end }
+    }
+
+    /// How many lines.
+    pub fn count(self) -> u32 {
+        self.end - self.start + 1
+    }
+
+    /// Whether `line` lies inside.
+    pub fn contains(self, line: u32) -> bool {
+        self.start <= line && line <= self.end
+    }
+
+    /// These lines of `text`, without the last line's break. Lines past the end are left out.
+    pub fn slice(self, text: &str) -> &str {
+        let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+        let Some(start) = starts.nth(self.start as usize - 1) else { return "" };
+        let rest = &text[start..];
+        let end =
+            rest.match_indices('\n').nth((self.end - self.start) as usize).map_or(rest.len(), |(at, _)| at);
+        rest[..end].strip_suffix('\r').unwrap_or(&rest[..end])
+    }
+}
+
+impl std::fmt::Display for LineRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}", self.start, self.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LineRange;
+
+    #[test]
+    fn slice_takes_whole_lines_with_and_without_a_last_newline() {
+        assert_eq!(LineRange::new(1, 1).slice("a\nb"), "a");
+        assert_eq!(LineRange::new(2, 2).slice("a\nb"), "b");
+        assert_eq!(LineRange::new(2, 3).slice("a\r\nb\r\nc\r\n"), "b\r\nc");
+        assert_eq!(LineRange::new(2, 9).slice("a\nb\nc\n"), "b\nc\n");
+        assert_eq!(LineRange::new(5, 6).slice("a\n"), "");
+    }
+}

@@ -1,0 +1,213 @@
+//! Turns `languages/*/language.toml` into one table, so that nothing is parsed at start.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+use serde::Deserialize;
+
+/// See `languages/README.md` for what each key means.
+#[derive(Deserialize, Default, Clone)]
+#[serde(deny_unknown_fields, default)]
+struct Language {
+    extends: Option<String>,
+    extensions: Vec<String>,
+    filenames: Vec<String>,
+    interpreters: Vec<String>,
+    grammar: String,
+    feature: Option<String>,
+    comments: Vec<String>,
+    attached: Vec<String>,
+    wrappers: Vec<String>,
+    descend: Vec<String>,
+    docstring: Option<String>,
+    exported: Exported,
+    definition: Vec<Definition>,
+    reference: Vec<Reference>,
+}
+
+#[derive(Deserialize, Default, Clone)]
+#[serde(deny_unknown_fields, default)]
+struct Exported {
+    words: Vec<String>,
+    unless: Vec<String>,
+    style: Option<String>,
+    inherit: bool,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct Definition {
+    node: Vec<String>,
+    kind: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    container: Option<String>,
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    when: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    text: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    top: bool,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct Reference {
+    node: Vec<String>,
+    kind: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    text: BTreeMap<String, Vec<String>>,
+}
+
+fn main() {
+    let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("languages");
+    println!("cargo::rerun-if-changed={}", root.display());
+    let mut languages = BTreeMap::new();
+    for entry in fs::read_dir(&root).expect("the languages folder is part of the crate") {
+        let folder = entry.expect("a readable folder").path();
+        let file = folder.join("language.toml");
+        if !file.exists() {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("a readable file");
+        let language: Language =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let name =
+            folder.file_name().and_then(|name| name.to_str()).expect("an ASCII folder name").to_owned();
+        languages.insert(name, language);
+    }
+    let mut table = format!("pub(crate) static LANGUAGES: [Spec; {}] = [\n", languages.len());
+    for name in languages.keys() {
+        let language = resolve(&languages, name);
+        write_language(&mut table, name, &language);
+    }
+    table.push_str("];\n\n");
+    write_plain(&mut table, &root.join("plain.toml"));
+    let out = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join("languages.rs");
+    fs::write(out, table).expect("a writable OUT_DIR");
+}
+
+/// A language with what it takes over from the one it extends. Its own rules come first, so they win.
+fn resolve(languages: &BTreeMap<String, Language>, name: &str) -> Language {
+    let own = languages.get(name).unwrap_or_else(|| panic!("no language `{name}` to extend")).clone();
+    let Some(base) = &own.extends else { return own };
+    let base = resolve(languages, base);
+    let join = |own: Vec<String>, base: Vec<String>| own.into_iter().chain(base).collect();
+    let exported =
+        if own.exported.words.is_empty() && own.exported.unless.is_empty() && own.exported.style.is_none() {
+            base.exported
+        } else {
+            own.exported
+        };
+    Language {
+        comments: join(own.comments, base.comments),
+        attached: join(own.attached, base.attached),
+        wrappers: join(own.wrappers, base.wrappers),
+        descend: join(own.descend, base.descend),
+        docstring: own.docstring.or(base.docstring),
+        exported,
+        definition: own.definition.into_iter().chain(base.definition).collect(),
+        reference: own.reference.into_iter().chain(base.reference).collect(),
+        grammar: if own.grammar.is_empty() { base.grammar } else { own.grammar },
+        ..own
+    }
+}
+
+fn write_language(table: &mut String, name: &str, language: &Language) {
+    let grammar = match &language.feature {
+        None => format!("Some(|| {}.into())", language.grammar),
+        Some(feature) => format!(
+            "{{ #[cfg(feature = \"{feature}\")] {{ Some(|| {}.into()) }} #[cfg(not(feature = \"{feature}\"))] {{ None }} }}",
+            language.grammar
+        ),
+    };
+    let definitions: Vec<String> = language
+        .definition
+        .iter()
+        .map(|rule| {
+            format!(
+                "Definition {{ nodes: &{:?}, kind: SymbolKind::{}, name: {:?}, container: {:?}, body: {:?}, when: {}, text: {}, top: {} }}",
+                rule.node,
+                capitalised(&rule.kind),
+                rule.name.as_deref().unwrap_or("name"),
+                rule.container,
+                rule.body.as_deref().unwrap_or("body"),
+                pairs(&rule.when),
+                pairs(&rule.text),
+                rule.top,
+            )
+        })
+        .collect();
+    let references: Vec<String> = language
+        .reference
+        .iter()
+        .map(|rule| {
+            format!(
+                "ReferenceRule {{ nodes: &{:?}, kind: ReferenceKind::{}, name: {:?}, text: {} }}",
+                rule.node,
+                capitalised(&rule.kind),
+                rule.name,
+                pairs(&rule.text),
+            )
+        })
+        .collect();
+    let exported = &language.exported;
+    writeln!(
+        table,
+        "    Spec {{ name: {name:?}, extensions: &{:?}, filenames: &{:?}, interpreters: &{:?}, grammar: {grammar}, comments: &{:?}, \
+         attached: &{:?}, wrappers: &{:?}, descend: &{:?}, docstring: {:?}, exported: Exported {{ words: &{:?}, unless: &{:?}, \
+         style: {:?}, inherit: {} }}, definitions: &[{}], references: &[{}], compiled: OnceLock::new() }},",
+        language.extensions,
+        language.filenames,
+        language.interpreters,
+        language.comments,
+        language.attached,
+        language.wrappers,
+        language.descend,
+        language.docstring,
+        exported.words,
+        exported.unless,
+        exported.style,
+        exported.inherit,
+        definitions.join(", "),
+        references.join(", "),
+    )
+    .expect("writing to a string");
+}
+
+/// Languages without a grammar: only their extensions and file names.
+fn write_plain(table: &mut String, file: &Path) {
+    #[derive(Deserialize)]
+    struct Plain {
+        #[serde(default)]
+        extensions: Vec<String>,
+        #[serde(default)]
+        filenames: Vec<String>,
+    }
+    let text = fs::read_to_string(file).expect("plain.toml is part of the crate");
+    let plain: BTreeMap<String, Plain> =
+        toml::from_str(&text).unwrap_or_else(|error| panic!("plain.toml: {error}"));
+    table.push_str("pub(crate) static PLAIN: &[(&str, &[&str], &[&str])] = &[\n");
+    for (name, Plain { extensions, filenames }) in plain {
+        writeln!(table, "    ({name:?}, &{extensions:?}, &{filenames:?}),").expect("writing to a string");
+    }
+    table.push_str("];\n");
+}
+
+fn pairs(map: &BTreeMap<String, Vec<String>>) -> String {
+    let pairs: Vec<String> =
+        map.iter().map(|(path, values)| format!("({path:?}, &{values:?} as &[&str])")).collect();
+    format!("&[{}]", pairs.join(", "))
+}
+
+fn capitalised(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|first| first.to_ascii_uppercase().to_string() + chars.as_str()).unwrap_or_default()
+}

@@ -1,0 +1,39 @@
+//! One file in; chunks, symbols, references and notes out. Pure: no IO, no store, and no input makes it fail.
+
+mod detect;
+mod layout;
+mod lines;
+mod spec;
+mod syntax;
+
+pub use detect::{language_of, languages};
+pub use spec::{LanguageFacts, facts};
+
+use jari_base::{Chunked, Language, Note};
+
+use crate::lines::Lines;
+
+/// Changes whenever the same text gives other chunks than before: an index made by another version is made anew.
+pub const VERSION: u32 = 1;
+
+/// Reads one file.
+pub fn chunk(language: &Language, text: &str) -> Chunked {
+    let lines = Lines::new(text);
+    let Some(spec) = spec::of(language).filter(|spec| spec.grammar.is_some()) else {
+        return windows(&lines, Note::NoGrammar);
+    };
+    let Some(outline) = syntax::read(spec, text, &lines) else {
+        return windows(&lines, Note::Unparsed);
+    };
+    Chunked {
+        chunks: layout::chunks(&outline, &lines),
+        notes: if outline.broken { vec![Note::BrokenSyntax] } else { Vec::new() },
+        symbols: outline.items.into_iter().map(|item| item.symbol).collect(),
+        references: outline.references,
+    }
+}
+
+fn windows(lines: &Lines<'_>, note: Note) -> Chunked {
+    let chunks = layout::windows(lines);
+    Chunked { notes: if chunks.is_empty() { Vec::new() } else { vec![note] }, chunks, ..Chunked::default() }
+}

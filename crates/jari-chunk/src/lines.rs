@@ -1,0 +1,41 @@
+//! A text by its lines.
+
+/// Where each line of a text begins, and which are blank.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<u32>,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let mut starts: Vec<u32> = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1))
+            .collect();
+        if starts.last() == Some(&(text.len() as u32)) {
+            starts.pop();
+        }
+        Self { text, starts }
+    }
+
+    /// How many lines there are; a last newline does not begin another.
+    pub(crate) fn count(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// Line `number`, counted from 1, with its break.
+    pub(crate) fn line(&self, number: u32) -> &'a str {
+        let start = self.starts[number as usize - 1] as usize;
+        let end = self.starts.get(number as usize).map_or(self.text.len(), |end| *end as usize);
+        &self.text[start..end]
+    }
+
+    pub(crate) fn is_blank(&self, number: u32) -> bool {
+        self.line(number).trim().is_empty()
+    }
+
+    /// Bytes of lines `first` to `last`.
+    pub(crate) fn bytes(&self, first: u32, last: u32) -> usize {
+        let start = self.starts[first as usize - 1] as usize;
+        self.starts.get(last as usize).map_or(self.text.len(), |end| *end as usize) - start
+    }
+}

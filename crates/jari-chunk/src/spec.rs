@@ -1,0 +1,211 @@
+//! What is known of each language: the generated table, and its rules by the grammar's own numbers.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use jari_base::{Language, ReferenceKind, SymbolKind};
+
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));
+
+/// One language, as `languages/<name>/language.toml` has it.
+pub(crate) struct Spec {
+    pub(crate) name: &'static str,
+    pub(crate) extensions: &'static [&'static str],
+    pub(crate) filenames: &'static [&'static str],
+    pub(crate) interpreters: &'static [&'static str],
+    pub(crate) grammar: Option<fn() -> tree_sitter::Language>,
+    comments: &'static [&'static str],
+    attached: &'static [&'static str],
+    wrappers: &'static [&'static str],
+    pub(crate) descend: &'static [&'static str],
+    pub(crate) docstring: Option<&'static str>,
+    pub(crate) exported: Exported,
+    pub(crate) definitions: &'static [Definition],
+    pub(crate) references: &'static [ReferenceRule],
+    compiled: OnceLock<Compiled>,
+}
+
+/// How syntax shows that other files can see a definition.
+pub(crate) struct Exported {
+    pub(crate) words: &'static [&'static str],
+    pub(crate) unless: &'static [&'static str],
+    pub(crate) style: Option<&'static str>,
+    pub(crate) inherit: bool,
+}
+
+/// A node that defines a name.
+pub(crate) struct Definition {
+    nodes: &'static [&'static str],
+    pub(crate) kind: SymbolKind,
+    pub(crate) name: &'static str,
+    pub(crate) container: Option<&'static str>,
+    pub(crate) body: &'static str,
+    pub(crate) when: &'static [(&'static str, &'static [&'static str])],
+    pub(crate) text: &'static [(&'static str, &'static [&'static str])],
+    pub(crate) top: bool,
+}
+
+/// A node that uses a name.
+pub(crate) struct ReferenceRule {
+    nodes: &'static [&'static str],
+    pub(crate) kind: ReferenceKind,
+    pub(crate) name: Option<&'static str>,
+    pub(crate) text: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// What to do at a node, by the grammar's number for its kind.
+#[derive(Clone, Default)]
+pub(crate) struct Action {
+    pub(crate) comment: bool,
+    pub(crate) attached: bool,
+    pub(crate) wrapper: bool,
+    pub(crate) definitions: Vec<u16>,
+    pub(crate) references: Vec<u16>,
+}
+
+pub(crate) struct Compiled {
+    pub(crate) grammar: tree_sitter::Language,
+    /// For each kind of node, an index into `actions`; 0 is nothing to do.
+    kinds: Vec<u16>,
+    actions: Vec<Action>,
+}
+
+impl Compiled {
+    /// What to do at a node of this kind; `None` for the many that are passed through.
+    pub(crate) fn action(&self, kind: u16) -> Option<&Action> {
+        match self.kinds.get(kind as usize) {
+            None | Some(0) => None,
+            Some(action) => Some(&self.actions[*action as usize]),
+        }
+    }
+}
+
+impl Spec {
+    /// The rules by node number, worked out once. `None` where the grammar is not built in.
+    pub(crate) fn compiled(&self) -> Option<&Compiled> {
+        let grammar = self.grammar?;
+        Some(self.compiled.get_or_init(|| self.compile(grammar())))
+    }
+
+    fn compile(&self, grammar: tree_sitter::Language) -> Compiled {
+        let mut by_name: HashMap<&str, Action> = HashMap::new();
+        for name in self.comments {
+            by_name.entry(name).or_default().comment = true;
+        }
+        for name in self.attached {
+            by_name.entry(name).or_default().attached = true;
+        }
+        for name in self.wrappers {
+            by_name.entry(name).or_default().wrapper = true;
+        }
+        for (index, rule) in self.definitions.iter().enumerate() {
+            for name in rule.nodes {
+                by_name.entry(name).or_default().definitions.push(index as u16);
+            }
+        }
+        for (index, rule) in self.references.iter().enumerate() {
+            for name in rule.nodes {
+                by_name.entry(name).or_default().references.push(index as u16);
+            }
+        }
+        let mut actions = vec![Action::default()];
+        let mut kinds = vec![0; grammar.node_kind_count()];
+        for (kind, slot) in kinds.iter_mut().enumerate() {
+            let kind = kind as u16;
+            let action = grammar.node_kind_for_id(kind).filter(|_| grammar.node_kind_is_named(kind));
+            if let Some(action) = action.and_then(|name| by_name.get(name)) {
+                actions.push(action.clone());
+                *slot = actions.len() as u16 - 1;
+            }
+        }
+        Compiled { grammar, kinds, actions }
+    }
+}
+
+pub(crate) fn of(language: &Language) -> Option<&'static Spec> {
+    LANGUAGES.binary_search_by(|spec| spec.name.cmp(language.as_str())).ok().map(|at| &LANGUAGES[at])
+}
+
+/// What a reader of the documentation wants to know of a language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LanguageFacts {
+    /// Its name, as `--lang` takes it.
+    pub name: &'static str,
+    /// File extensions.
+    pub extensions: Vec<&'static str>,
+    /// File names.
+    pub filenames: Vec<&'static str>,
+    /// Whether structure is read; else windows of lines.
+    pub structured: bool,
+}
+
+/// All languages, sorted by name.
+pub fn facts() -> Vec<LanguageFacts> {
+    let parsed = LANGUAGES.iter().map(|spec| LanguageFacts {
+        name: spec.name,
+        extensions: spec.extensions.to_vec(),
+        filenames: spec.filenames.to_vec(),
+        structured: spec.grammar.is_some(),
+    });
+    let plain = PLAIN.iter().map(|(name, extensions, filenames)| LanguageFacts {
+        name,
+        extensions: extensions.to_vec(),
+        filenames: filenames.to_vec(),
+        structured: false,
+    });
+    let mut facts: Vec<_> = parsed.chain(plain).collect();
+    facts.sort_by_key(|language| language.name);
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule that names a node the grammar does not have would silently do nothing.
+    #[test]
+    fn every_rule_names_nodes_and_fields_of_its_grammar() {
+        let mut unknown = Vec::new();
+        for spec in &LANGUAGES {
+            let Some(compiled) = spec.compiled() else { continue };
+            let grammar = &compiled.grammar;
+            let nodes = [spec.comments, spec.attached, spec.wrappers]
+                .into_iter()
+                .chain(spec.definitions.iter().map(|rule| rule.nodes))
+                .chain(spec.references.iter().map(|rule| rule.nodes));
+            let kinds: std::collections::HashSet<_> = (0..grammar.node_kind_count() as u16)
+                .filter_map(|kind| grammar.node_kind_for_id(kind))
+                .collect();
+            for node in nodes.flatten() {
+                if !kinds.contains(node) {
+                    unknown.push(format!("{}: no node `{node}`", spec.name));
+                }
+            }
+            let paths = spec.definitions.iter().flat_map(|rule| {
+                let conditions = rule.when.iter().chain(rule.text).map(|(path, _)| *path);
+                rule.container.into_iter().chain([rule.name, rule.body]).chain(conditions)
+            });
+            for step in paths.chain(spec.descend.iter().copied()).flat_map(|path| path.split(['/', '|'])) {
+                let known = match step.strip_prefix(':') {
+                    Some(kind) => kinds.contains(kind),
+                    None => {
+                        step == "body"
+                            || step == "name"
+                            || step.starts_with('#')
+                            || step == "."
+                            || grammar.field_id_for_name(step).is_some()
+                    }
+                };
+                if !known {
+                    unknown.push(format!("{}: no field or child `{step}`", spec.name));
+                }
+            }
+        }
+        assert!(unknown.is_empty(), "{unknown:#?}");
+    }
+
+    #[test]
+    fn names_are_sorted_so_that_look_up_works() {
+        assert!(LANGUAGES.is_sorted_by_key(|spec| spec.name));
+    }
+}

@@ -1,0 +1,18 @@
+//! The only tokenizer: index and query agree on what a word is because both ask here.
+
+mod count;
+mod hangul;
+mod highlight;
+mod identifier;
+mod query;
+mod stem;
+mod tokenize;
+
+pub use count::estimate_tokens;
+pub use highlight::highlights;
+pub use identifier::{fold_name, parts};
+pub use query::{Query, QueryWord};
+pub use tokenize::{Token, TokenKind, Tokenizer};
+
+/// Changes whenever the same text gives other words than before: an index made by another version is made anew.
+pub const VERSION: u32 = 1;

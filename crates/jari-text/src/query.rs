@@ -1,0 +1,154 @@
+//! What the words of a query look like, before anything is looked up.
+
+use std::collections::HashSet;
+
+use crate::{Tokenizer, fold_name, parts};
+
+/// Words that carry grammar, not meaning. They are left out of a query as long as another word stays.
+const GRAMMAR: &[&str] = &[
+    "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does",
+    "for", "from", "get", "gets", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me",
+    "my", "of", "on", "or", "our", "should", "show", "so", "such", "than", "that", "the", "their", "them",
+    "then", "there", "these", "they", "this", "to", "use", "used", "uses", "using", "was", "we", "were",
+    "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "you", "your",
+];
+
+/// A query, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    /// The words to look for, as they stand in the postings, each once, in order.
+    pub terms: Vec<String>,
+    /// The words as they were typed.
+    pub words: Vec<QueryWord>,
+}
+
+/// A word of a query as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryWord {
+    /// As typed.
+    pub text: String,
+    /// Grammar only: `the`, `how`.
+    pub grammar: bool,
+    /// Written as code is: `snake_case`, `camelCase`, `Type::method`, `call()`.
+    pub code: bool,
+    /// Begins with a capital and is not merely the first word of a sentence.
+    pub capitalised: bool,
+}
+
+impl Query {
+    /// Takes `text` apart. A query of nothing but grammar keeps it: it is all there is.
+    pub fn new(text: &str) -> Self {
+        let words: Vec<QueryWord> = split(text);
+        let only_grammar = words.iter().all(|word| word.grammar);
+        let mut terms = Vec::new();
+        let mut seen = HashSet::new();
+        let mut tokenizer = Tokenizer::default();
+        for word in words.iter().filter(|word| only_grammar || !word.grammar) {
+            tokenizer.tokens(&word.text, |token| {
+                if seen.insert(token.text.to_owned()) {
+                    terms.push(token.text.to_owned());
+                }
+            });
+        }
+        Self { terms, words }
+    }
+
+    /// Whether there is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Names that might be defined somewhere, folded: words written as code and capitalised ones, and neighbours as
+    /// compounds, so that `connection pool` finds `ConnectionPool`. A query of one word is a name.
+    pub fn names(&self) -> Vec<String> {
+        let meant: Vec<&QueryWord> = self.words.iter().filter(|word| !word.grammar).collect();
+        let mut names = Vec::new();
+        for word in &self.words {
+            if word.code || word.capitalised || meant.len() == 1 {
+                names.push(fold_name(&word.text));
+                names.extend(last_segment(&word.text).map(fold_name));
+            }
+        }
+        for size in [2, 3] {
+            for window in meant.windows(size) {
+                names.push(window.iter().map(|word| fold_name(&word.text)).collect());
+            }
+        }
+        names.retain(|name| name.len() > 1);
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        names
+    }
+}
+
+/// `send` of `Client::send` and of `client.send`.
+fn last_segment(word: &str) -> Option<&str> {
+    word.rsplit(['.', ':', '#', '/', '\\', '>'])
+        .next()
+        .filter(|last| last.len() < word.len() && !last.is_empty())
+}
+
+fn split(text: &str) -> Vec<QueryWord> {
+    text.split_whitespace()
+        .flat_map(|piece| {
+            let called = piece.contains("()");
+            let bare = piece.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
+            (!bare.is_empty()).then(|| word(bare, called || piece.starts_with('`')))
+        })
+        .enumerate()
+        .map(|(at, mut word)| {
+            // The first word of a sentence is capitalised whatever it means.
+            word.capitalised &= at > 0 || !text.trim().contains(char::is_whitespace);
+            word
+        })
+        .collect()
+}
+
+fn word(bare: &str, marked_as_code: bool) -> QueryWord {
+    let path_like = bare.contains("::") || bare.contains("->") || bare.contains('_') || bare.contains('.');
+    let humps = bare.is_ascii() && {
+        let letters = |range: &std::ops::Range<usize>| bare.as_bytes()[range.start].is_ascii_alphabetic();
+        parts(bare).filter(letters).count() > 1 && !bare.contains('-')
+    };
+    let first = bare.chars().next().unwrap_or_default();
+    QueryWord {
+        text: bare.to_owned(),
+        grammar: !marked_as_code && GRAMMAR.contains(&bare.to_lowercase().as_str()),
+        code: marked_as_code || path_like || humps,
+        capitalised: first.is_uppercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grammar_is_left_out_while_another_word_stays() {
+        assert_eq!(Query::new("where do we retry the request").terms, ["retri", "request"]);
+        assert_eq!(Query::new("how to").terms, ["how", "to"]);
+        assert!(Query::new(" ?! ").is_empty());
+    }
+
+    #[test]
+    fn names_are_code_capitals_and_neighbours() {
+        assert_eq!(Query::new("connection pool").names(), ["connectionpool"]);
+        assert_eq!(Query::new("retry").names(), ["retry"]);
+        assert_eq!(Query::new("Client::send fails").names(), ["clientsend", "send", "clientsendfails"]);
+        assert_eq!(Query::new("How does Router match").names(), ["router", "routermatch"]);
+    }
+
+    #[test]
+    fn code_is_told_by_its_look() {
+        let code = |text: &str| Query::new(text).words[0].code;
+        assert!(
+            code("parse_header") && code("parseHeader") && code("send()") && code("a.b") && code("`get`")
+        );
+        assert!(!code("parse") && !code("Parse") && !code("well-known"));
+    }
+
+    #[test]
+    fn grammar_list_is_sorted() {
+        assert!(GRAMMAR.is_sorted());
+    }
+}
