@@ -1,1 +1,67 @@
-//! x
+//! The world of files: which there are, what they hold, why some are left out. Nothing outside the root is read.
+
+mod decode;
+mod names;
+mod read;
+mod root;
+mod walk;
+
+pub use read::{Contents, read, stamp};
+pub use root::{Place, locate};
+pub use walk::{Entry, Walked, walk};
+
+use std::path::PathBuf;
+
+/// Limits on what is taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Files with more bytes are skipped.
+    pub max_file_size: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_file_size: 1024 * 1024 }
+    }
+}
+
+/// A root that cannot be walked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nothing is there.
+    #[error("no such file or folder: `{}`", .0.display())]
+    NotFound(PathBuf),
+    /// A file where a folder is needed.
+    #[error("`{}` is a file, not a folder", .0.display())]
+    NotAFolder(PathBuf),
+    /// The file system refused.
+    #[error("cannot read `{}`: {source}", .path.display())]
+    Unreadable {
+        /// Which path.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl jari_base::Explained for Error {
+    fn code(&self) -> jari_base::ErrorCode {
+        match self {
+            Self::NotFound(_) => jari_base::ErrorCode::NotFound,
+            Self::NotAFolder(_) => jari_base::ErrorCode::NotAFolder,
+            Self::Unreadable { .. } => jari_base::ErrorCode::Unreadable,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotFound(_) => Some("the path comes after the query: jari search \"QUERY\" PATH".to_owned()),
+            Self::NotAFolder(file) => {
+                let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+                let folder = folder.map_or_else(|| ".".to_owned(), |parent| parent.display().to_string());
+                Some(format!("give the folder `{folder}`"))
+            }
+            Self::Unreadable { .. } => Some("check the permissions of the folder".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a name alone tells: secrets, binaries, files written by machines, folders that builds leave behind.
+
+use std::path::Path;
+
+use jari_base::Skip;
+
+/// Endings of files that are never text.
+const BINARY: &[&str] = &[
+    "7z", "a", "avi", "avif", "bin", "bmp", "bz2", "class", "dat", "db", "dll", "dylib", "eot", "exe", "flac", "gif", "gz", "heic",
+    "icns", "ico", "jar", "jpeg", "jpg", "lib", "lz4", "mo", "mov", "mp3", "mp4", "npy", "npz", "o", "obj", "ogg", "onnx", "otf",
+    "parquet", "pdf", "png", "psd", "pyc", "pyo", "rar", "rlib", "rmeta", "safetensors", "so", "sqlite", "sqlite3", "tar", "tgz",
+    "tif", "tiff", "ttf", "wasm", "wav", "webm", "webp", "whl", "woff", "woff2", "xz", "zip", "zst",
+];
+
+/// Names under which keys and passwords are kept.
+const SECRET_NAMES: &[&str] = &[
+    ".dockercfg", ".git-credentials", ".htpasswd", ".netrc", ".npmrc", ".pgpass", ".pypirc", "credentials", "credentials.json",
+    "credentials.yaml", "credentials.yml", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa", "secrets.json", "secrets.toml",
+    "secrets.yaml", "secrets.yml",
+];
+
+/// Endings of key stores and private keys.
+const SECRET_ENDINGS: &[&str] = &["jks", "kdbx", "key", "keystore", "p12", "pem", "pfx", "ppk"];
+
+/// Files that package managers and code generators write under known names.
+const GENERATED_NAMES: &[&str] = &[
+    "Cargo.lock", "Gemfile.lock", "Package.resolved", "Pipfile.lock", "bun.lock", "composer.lock", "flake.lock", "go.sum",
+    "mix.lock", "npm-shrinkwrap.json", "package-lock.json", "packages.lock.json", "pnpm-lock.yaml", "poetry.lock", "pubspec.lock",
+    "uv.lock", "yarn.lock",
+];
+
+/// Endings that code generators use.
+const GENERATED_ENDINGS: &[&str] = &[".designer.cs", ".freezed.dart", ".g.cs", ".g.dart", ".map", ".pb.cc", ".pb.go", ".pb.h", "_pb2.py", "_pb2.pyi"];
+
+/// Endings that minifiers use.
+const MINIFIED_ENDINGS: &[&str] = &[".min.css", ".min.js", ".min.mjs"];
+
+/// Folders that are never part of a project's own text.
+const ALWAYS_OUT: &[&str] = &[".git", ".hg", ".jari", ".svn"];
+
+/// Folders that tools fill; left out where no Git says so.
+const TOOL_FOLDERS: &[&str] = &[
+    ".cache", ".dart_tool", ".eggs", ".gradle", ".mypy_cache", ".next", ".nox", ".nuxt", ".pytest_cache", ".ruff_cache",
+    ".svelte-kit", ".terraform", ".tox", ".venv", "DerivedData", "Pods", "__pycache__", "bower_components", "node_modules", "venv",
+];
+
+/// Folders that builds fill, if the file that builds them stands beside.
+const BUILD_FOLDERS: &[(&str, &[&str])] = &[
+    ("build", &["CMakeLists.txt", "build.gradle", "build.gradle.kts", "package.json", "pubspec.yaml", "setup.py"]),
+    ("dist", &["package.json", "pyproject.toml", "setup.py"]),
+    ("out", &["package.json", "build.gradle"]),
+    ("target", &["Cargo.toml", "pom.xml", "build.sbt"]),
+];
+
+/// Why a file of this name is not even opened.
+pub(crate) fn skip(name: &str) -> Option<Skip> {
+    let lower = name.to_ascii_lowercase();
+    let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let secret = lower.starts_with(".env") || SECRET_NAMES.contains(&lower.as_str()) || SECRET_ENDINGS.contains(&ending);
+    if secret {
+        Some(Skip::Secret)
+    } else if BINARY.contains(&ending) {
+        Some(Skip::Binary)
+    } else if MINIFIED_ENDINGS.iter().any(|ending| lower.ends_with(ending)) {
+        Some(Skip::Minified)
+    } else if GENERATED_NAMES.contains(&name) || GENERATED_ENDINGS.iter().any(|ending| lower.ends_with(ending)) {
+        Some(Skip::Generated)
+    } else {
+        None
+    }
+}
+
+/// Whether a folder is version control's or ours.
+pub(crate) fn is_always_out(name: &str) -> bool {
+    ALWAYS_OUT.contains(&name)
+}
+
+/// Whether a folder holds what tools made, told without Git's help.
+pub(crate) fn is_derived(folder: &Path, name: &str) -> bool {
+    TOOL_FOLDERS.contains(&name)
+        || BUILD_FOLDERS
+            .iter()
+            .any(|(build, beside)| *build == name && beside.iter().any(|file| folder.with_file_name(file).is_file()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_is_not_opened() {
+        for name in [".env", ".env.local", "server.pem", "id_rsa", ".npmrc", "credentials.json"] {
+            assert_eq!(skip(name), Some(Skip::Secret), "{name}");
+        }
+        assert_eq!(skip("logo.PNG"), Some(Skip::Binary));
+        assert_eq!(skip("app.min.js"), Some(Skip::Minified));
+        assert_eq!(skip("Cargo.lock"), Some(Skip::Generated));
+        for name in ["main.rs", "environment.py", "keys.ts", "Makefile"] {
+            assert_eq!(skip(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn lists_are_sorted() {
+        assert!(BINARY.is_sorted() && SECRET_NAMES.is_sorted() && SECRET_ENDINGS.is_sorted());
+        assert!(GENERATED_NAMES.is_sorted() && GENERATED_ENDINGS.is_sorted() && TOOL_FOLDERS.is_sorted());
+    }
+}

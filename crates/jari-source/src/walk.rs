@@ -1,0 +1,229 @@
+//! Every file of a project, in parallel, with every ignore rule.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use jari_base::{Skip, Stamp};
+
+use crate::read::stamp_of;
+use crate::{Error, Limits, names};
+
+/// A file the walk met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Relative to the root, parted by `/`.
+    pub path: String,
+    /// What the file system says of it.
+    pub stamp: Stamp,
+    /// Why it is not to be opened, where its name or size tells.
+    pub skip: Option<Skip>,
+}
+
+/// What a walk met.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Walked {
+    /// Sorted by path.
+    pub entries: Vec<Entry>,
+}
+
+/// Walks `root`. Links are not followed; files that ignore rules name are not met at all.
+pub fn walk(root: &Path, limits: &Limits) -> Result<Walked, Error> {
+    let metadata = std::fs::metadata(root).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => Error::NotFound(root.to_owned()),
+        _ => Error::Unreadable { path: root.to_owned(), source },
+    })?;
+    if !metadata.is_dir() {
+        return Err(Error::NotAFolder(root.to_owned()));
+    }
+    let met = Mutex::new(Met::default());
+    parallel(root).run(|| {
+        let mut part = Part { root, limits, met: &met, own: Met::default() };
+        Box::new(move |entry| part.take(entry))
+    });
+    let Met { mut entries, worktrees } = met.into_inner().expect("no visitor panics");
+    for worktree in worktrees {
+        let below = format!("{worktree}/");
+        entries.retain(|entry| !entry.path.starts_with(&below));
+    }
+    entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(Walked { entries })
+}
+
+fn parallel(root: &Path) -> ignore::WalkParallel {
+    let under_git = root.ancestors().any(|folder| folder.join(".git").exists());
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(false)
+        .require_git(false)
+        .parents(under_git)
+        .add_custom_ignore_filename(".jariignore")
+        .threads(std::thread::available_parallelism().map_or(2, usize::from))
+        .filter_entry(move |entry| {
+            let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let name = entry.file_name().to_string_lossy();
+            !(folder && entry.depth() > 0 && (names::is_always_out(&name) || !under_git && names::is_derived(entry.path(), &name)))
+        });
+    builder.build_parallel()
+}
+
+#[derive(Default)]
+struct Met {
+    entries: Vec<Entry>,
+    /// Linked working trees inside the root: the same files once more.
+    worktrees: Vec<String>,
+}
+
+/// What one thread met; handed over when the thread is done.
+struct Part<'a> {
+    root: &'a Path,
+    limits: &'a Limits,
+    met: &'a Mutex<Met>,
+    own: Met,
+}
+
+impl Part<'_> {
+    fn take(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+        match entry {
+            Ok(entry) => {
+                if entry.file_type().is_some_and(|kind| kind.is_file()) {
+                    self.file(&entry);
+                }
+            }
+            Err(error) => self.refused(&error),
+        }
+        WalkState::Continue
+    }
+
+    fn file(&mut self, entry: &DirEntry) {
+        let Some(path) = relative(self.root, entry.path()) else { return };
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if name == ".git" {
+            // The `.git` file of a linked working tree names the tree it belongs to; a submodule's does not.
+            let linked = std::fs::read_to_string(entry.path()).is_ok_and(|text| text.contains("/worktrees/"));
+            if let Some((folder, _)) = path.rsplit_once('/').filter(|_| linked) {
+                self.own.worktrees.push(folder.to_owned());
+            }
+            return;
+        }
+        let Ok(metadata) = entry.metadata() else { return self.unreadable(path) };
+        let stamp = stamp_of(&metadata);
+        let too_large = (stamp.size > self.limits.max_file_size).then_some(Skip::TooLarge);
+        let not_utf8 = entry.path().to_str().is_none().then_some(Skip::Unreadable);
+        let skip = not_utf8.or_else(|| names::skip(name)).or(too_large);
+        self.own.entries.push(Entry { path, stamp, skip });
+    }
+
+    /// A folder or file that the system does not let us see: counted, so that it is not silently missing.
+    fn refused(&mut self, error: &ignore::Error) {
+        if let Some(path) = path_of(error).and_then(|path| relative(self.root, &path)) {
+            self.unreadable(path);
+        }
+    }
+
+    fn unreadable(&mut self, path: String) {
+        let stamp = Stamp { size: 0, modified: 0 };
+        self.own.entries.push(Entry { path, stamp, skip: Some(Skip::Unreadable) });
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        let mut met = self.met.lock().expect("no visitor panics");
+        met.entries.append(&mut self.own.entries);
+        met.worktrees.append(&mut self.own.worktrees);
+    }
+}
+
+fn relative(root: &Path, path: &Path) -> Option<String> {
+    let path = path.strip_prefix(root).ok()?.to_string_lossy();
+    (!path.is_empty()).then(|| path.replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+fn path_of(error: &ignore::Error) -> Option<PathBuf> {
+    match error {
+        ignore::Error::WithPath { path, err } => path_of(err).or_else(|| err.is_io().then(|| path.clone())),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let temp = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = temp.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        temp
+    }
+
+    fn check(files: &[(&str, &str)], expected: &[&str]) {
+        let temp = project(files);
+        let walked = walk(temp.path(), &Limits::default()).unwrap();
+        assert_eq!(walked.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn ignore_files_hold_at_every_level() {
+        check(
+            &[
+                (".git/info/exclude", "excluded.rs\n"),
+                (".git/HEAD", ""),
+                (".gitignore", "*.log\n"),
+                (".jariignore", "fixtures/\n"),
+                ("a.log", ""),
+                ("excluded.rs", ""),
+                ("fixtures/x.rs", ""),
+                ("keep.rs", ""),
+                ("sub/.gitignore", "/inner.rs\n"),
+                ("sub/deeper/inner.rs", ""),
+                ("sub/inner.rs", ""),
+            ],
+            &[".gitignore", ".jariignore", "keep.rs", "sub/.gitignore", "sub/deeper/inner.rs"],
+        );
+    }
+
+    #[test]
+    fn outside_git_build_folders_are_left_out() {
+        let files = [("Cargo.toml", ""), ("node_modules/a.js", ""), ("src/target/x.rs", ""), ("target/debug/a.rs", "")];
+        check(&files, &["Cargo.toml", "src/target/x.rs"]);
+        check(&[(".git/HEAD", ""), ("node_modules/a.js", "")], &["node_modules/a.js"]);
+    }
+
+    #[test]
+    fn linked_worktrees_are_not_read_twice_but_submodules_are_read() {
+        check(
+            &[
+                ("a.rs", ""),
+                ("lib/.git", "gitdir: ../.git/modules/lib\n"),
+                ("lib/b.rs", ""),
+                ("trees/one/.git", "gitdir: /p/.git/worktrees/one\n"),
+                ("trees/one/a.rs", ""),
+            ],
+            &["a.rs", "lib/b.rs"],
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let temp = project(&[("a/x.rs", "")]);
+        std::os::unix::fs::symlink(temp.path(), temp.path().join("a/loop")).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", temp.path().join("outside")).unwrap();
+        let walked = walk(temp.path(), &Limits::default()).unwrap();
+        assert_eq!(walked.entries.len(), 1);
+    }
+
+    #[test]
+    fn names_and_sizes_are_told_without_opening() {
+        let temp = project(&[(".env", "KEY=1"), ("big.txt", &"x".repeat(100))]);
+        let walked = walk(temp.path(), &Limits { max_file_size: 10 }).unwrap();
+        let skips: Vec<_> = walked.entries.iter().map(|entry| entry.skip).collect();
+        assert_eq!(skips, [Some(Skip::Secret), Some(Skip::TooLarge)]);
+    }
+}
