@@ -57,3 +57,16 @@ words! {
         Unparsed = "unparsed",
     }
 }
+
+impl Chunked {
+    /// The chunk that holds `line`: of several, the one that begins nearest above it.
+    pub fn chunk_at(&self, line: u32) -> Option<u32> {
+        let holds = |(_, chunk): &(usize, &Chunk)| chunk.lines.contains(line);
+        self.chunks
+            .iter()
+            .enumerate()
+            .filter(holds)
+            .max_by_key(|(_, chunk)| chunk.lines.start)
+            .map(|(ordinal, _)| ordinal as u32)
+    }
+}

@@ -48,7 +48,8 @@ fn utf16_without_mark(probe: &[u8]) -> Option<&'static Encoding> {
 fn legacy(bytes: &[u8]) -> Option<String> {
     if let Some(text) = decoded(EUC_KR, bytes) {
         let foreign = text.chars().filter(|c| !c.is_ascii());
-        let (all, hangul) = foreign.fold((0, 0), |(all, hangul), c| (all + 1, hangul + u32::from(('가'..='힣').contains(&c))));
+        let (all, hangul) = foreign
+            .fold((0, 0), |(all, hangul), c| (all + 1, hangul + u32::from(('가'..='힣').contains(&c))));
         if hangul * 2 > all {
             return Some(text);
         }
@@ -69,9 +70,11 @@ mod tests {
         let said = "// 결제를 처리한다\nfn pay() {}\n";
         assert_eq!(text(said.as_bytes().to_vec()).as_deref(), Some(said));
         assert_eq!(text([b"\xef\xbb\xbf", said.as_bytes()].concat()).as_deref(), Some(said));
-        let little: Vec<u8> = [0xfeff_u16].into_iter().chain(said.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        let little: Vec<u8> =
+            [0xfeff_u16].into_iter().chain(said.encode_utf16()).flat_map(u16::to_le_bytes).collect();
         assert_eq!(text(little).as_deref(), Some(said));
-        let big: Vec<u8> = [0xfeff_u16].into_iter().chain(said.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+        let big: Vec<u8> =
+            [0xfeff_u16].into_iter().chain(said.encode_utf16()).flat_map(u16::to_be_bytes).collect();
         assert_eq!(text(big).as_deref(), Some(said));
         let (korean, ..) = EUC_KR.encode(said);
         assert_eq!(text(korean.into_owned()).as_deref(), Some(said));

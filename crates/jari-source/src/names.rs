@@ -6,17 +6,93 @@ use jari_base::Skip;
 
 /// Endings of files that are never text.
 const BINARY: &[&str] = &[
-    "7z", "a", "avi", "avif", "bin", "bmp", "bz2", "class", "dat", "db", "dll", "dylib", "eot", "exe", "flac", "gif", "gz", "heic",
-    "icns", "ico", "jar", "jpeg", "jpg", "lib", "lz4", "mo", "mov", "mp3", "mp4", "npy", "npz", "o", "obj", "ogg", "onnx", "otf",
-    "parquet", "pdf", "png", "psd", "pyc", "pyo", "rar", "rlib", "rmeta", "safetensors", "so", "sqlite", "sqlite3", "tar", "tgz",
-    "tif", "tiff", "ttf", "wasm", "wav", "webm", "webp", "whl", "woff", "woff2", "xz", "zip", "zst",
+    "7z",
+    "a",
+    "avi",
+    "avif",
+    "bin",
+    "bmp",
+    "bz2",
+    "class",
+    "dat",
+    "db",
+    "dll",
+    "dylib",
+    "eot",
+    "exe",
+    "flac",
+    "gif",
+    "gz",
+    "heic",
+    "icns",
+    "ico",
+    "jar",
+    "jpeg",
+    "jpg",
+    "lib",
+    "lz4",
+    "mo",
+    "mov",
+    "mp3",
+    "mp4",
+    "npy",
+    "npz",
+    "o",
+    "obj",
+    "ogg",
+    "onnx",
+    "otf",
+    "parquet",
+    "pdf",
+    "png",
+    "psd",
+    "pyc",
+    "pyo",
+    "rar",
+    "rlib",
+    "rmeta",
+    "safetensors",
+    "so",
+    "sqlite",
+    "sqlite3",
+    "tar",
+    "tgz",
+    "tif",
+    "tiff",
+    "ttf",
+    "wasm",
+    "wav",
+    "webm",
+    "webp",
+    "whl",
+    "woff",
+    "woff2",
+    "xz",
+    "zip",
+    "zst",
 ];
 
 /// Names under which keys and passwords are kept.
 const SECRET_NAMES: &[&str] = &[
-    ".dockercfg", ".git-credentials", ".htpasswd", ".netrc", ".npmrc", ".pgpass", ".pypirc", "credentials", "credentials.json",
-    "credentials.yaml", "credentials.yml", "id_dsa", "id_ecdsa", "id_ed25519", "id_rsa", "secrets.json", "secrets.toml",
-    "secrets.yaml", "secrets.yml",
+    ".dockercfg",
+    ".git-credentials",
+    ".htpasswd",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".pypirc",
+    "credentials",
+    "credentials.json",
+    "credentials.yaml",
+    "credentials.yml",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
+    "secrets.json",
+    "secrets.toml",
+    "secrets.yaml",
+    "secrets.yml",
 ];
 
 /// Endings of key stores and private keys.
@@ -24,13 +100,38 @@ const SECRET_ENDINGS: &[&str] = &["jks", "kdbx", "key", "keystore", "p12", "pem"
 
 /// Files that package managers and code generators write under known names.
 const GENERATED_NAMES: &[&str] = &[
-    "Cargo.lock", "Gemfile.lock", "Package.resolved", "Pipfile.lock", "bun.lock", "composer.lock", "flake.lock", "go.sum",
-    "mix.lock", "npm-shrinkwrap.json", "package-lock.json", "packages.lock.json", "pnpm-lock.yaml", "poetry.lock", "pubspec.lock",
-    "uv.lock", "yarn.lock",
+    "Cargo.lock",
+    "Gemfile.lock",
+    "Package.resolved",
+    "Pipfile.lock",
+    "bun.lock",
+    "composer.lock",
+    "flake.lock",
+    "go.sum",
+    "mix.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "packages.lock.json",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pubspec.lock",
+    "uv.lock",
+    "yarn.lock",
 ];
 
 /// Endings that code generators use.
-const GENERATED_ENDINGS: &[&str] = &[".designer.cs", ".freezed.dart", ".g.cs", ".g.dart", ".map", ".pb.cc", ".pb.go", ".pb.h", "_pb2.py", "_pb2.pyi"];
+const GENERATED_ENDINGS: &[&str] = &[
+    ".designer.cs",
+    ".freezed.dart",
+    ".g.cs",
+    ".g.dart",
+    ".map",
+    ".pb.cc",
+    ".pb.go",
+    ".pb.h",
+    "_pb2.py",
+    "_pb2.pyi",
+];
 
 /// Endings that minifiers use.
 const MINIFIED_ENDINGS: &[&str] = &[".min.css", ".min.js", ".min.mjs"];
@@ -40,13 +141,34 @@ const ALWAYS_OUT: &[&str] = &[".git", ".hg", ".jari", ".svn"];
 
 /// Folders that tools fill; left out where no Git says so.
 const TOOL_FOLDERS: &[&str] = &[
-    ".cache", ".dart_tool", ".eggs", ".gradle", ".mypy_cache", ".next", ".nox", ".nuxt", ".pytest_cache", ".ruff_cache",
-    ".svelte-kit", ".terraform", ".tox", ".venv", "DerivedData", "Pods", "__pycache__", "bower_components", "node_modules", "venv",
+    ".cache",
+    ".dart_tool",
+    ".eggs",
+    ".gradle",
+    ".mypy_cache",
+    ".next",
+    ".nox",
+    ".nuxt",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svelte-kit",
+    ".terraform",
+    ".tox",
+    ".venv",
+    "DerivedData",
+    "Pods",
+    "__pycache__",
+    "bower_components",
+    "node_modules",
+    "venv",
 ];
 
 /// Folders that builds fill, if the file that builds them stands beside.
 const BUILD_FOLDERS: &[(&str, &[&str])] = &[
-    ("build", &["CMakeLists.txt", "build.gradle", "build.gradle.kts", "package.json", "pubspec.yaml", "setup.py"]),
+    (
+        "build",
+        &["CMakeLists.txt", "build.gradle", "build.gradle.kts", "package.json", "pubspec.yaml", "setup.py"],
+    ),
     ("dist", &["package.json", "pyproject.toml", "setup.py"]),
     ("out", &["package.json", "build.gradle"]),
     ("target", &["Cargo.toml", "pom.xml", "build.sbt"]),
@@ -56,14 +178,18 @@ const BUILD_FOLDERS: &[(&str, &[&str])] = &[
 pub(crate) fn skip(name: &str) -> Option<Skip> {
     let lower = name.to_ascii_lowercase();
     let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let secret = lower.starts_with(".env") || SECRET_NAMES.contains(&lower.as_str()) || SECRET_ENDINGS.contains(&ending);
+    let secret = lower.starts_with(".env")
+        || SECRET_NAMES.contains(&lower.as_str())
+        || SECRET_ENDINGS.contains(&ending);
     if secret {
         Some(Skip::Secret)
     } else if BINARY.contains(&ending) {
         Some(Skip::Binary)
     } else if MINIFIED_ENDINGS.iter().any(|ending| lower.ends_with(ending)) {
         Some(Skip::Minified)
-    } else if GENERATED_NAMES.contains(&name) || GENERATED_ENDINGS.iter().any(|ending| lower.ends_with(ending)) {
+    } else if GENERATED_NAMES.contains(&name)
+        || GENERATED_ENDINGS.iter().any(|ending| lower.ends_with(ending))
+    {
         Some(Skip::Generated)
     } else {
         None
@@ -78,9 +204,9 @@ pub(crate) fn is_always_out(name: &str) -> bool {
 /// Whether a folder holds what tools made, told without Git's help.
 pub(crate) fn is_derived(folder: &Path, name: &str) -> bool {
     TOOL_FOLDERS.contains(&name)
-        || BUILD_FOLDERS
-            .iter()
-            .any(|(build, beside)| *build == name && beside.iter().any(|file| folder.with_file_name(file).is_file()))
+        || BUILD_FOLDERS.iter().any(|(build, beside)| {
+            *build == name && beside.iter().any(|file| folder.with_file_name(file).is_file())
+        })
 }
 
 #[cfg(test)]

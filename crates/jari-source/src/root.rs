@@ -45,7 +45,10 @@ mod tests {
         std::fs::create_dir_all(top.join("a/b/c")).unwrap();
         assert_eq!(locate(&top.join("a/b")).unwrap(), Place { root: top.join("a/b"), within: String::new() });
         std::fs::create_dir(top.join("a/.git")).unwrap();
-        assert_eq!(locate(&top.join("a/b/c")).unwrap(), Place { root: top.join("a"), within: "b/c".to_owned() });
+        assert_eq!(
+            locate(&top.join("a/b/c")).unwrap(),
+            Place { root: top.join("a"), within: "b/c".to_owned() }
+        );
     }
 
     #[test]

@@ -62,7 +62,9 @@ fn parallel(root: &Path) -> ignore::WalkParallel {
         .filter_entry(move |entry| {
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let name = entry.file_name().to_string_lossy();
-            !(folder && entry.depth() > 0 && (names::is_always_out(&name) || !under_git && names::is_derived(entry.path(), &name)))
+            !(folder
+                && entry.depth() > 0
+                && (names::is_always_out(&name) || !under_git && names::is_derived(entry.path(), &name)))
         });
     builder.build_parallel()
 }
@@ -190,7 +192,12 @@ mod tests {
 
     #[test]
     fn outside_git_build_folders_are_left_out() {
-        let files = [("Cargo.toml", ""), ("node_modules/a.js", ""), ("src/target/x.rs", ""), ("target/debug/a.rs", "")];
+        let files = [
+            ("Cargo.toml", ""),
+            ("node_modules/a.js", ""),
+            ("src/target/x.rs", ""),
+            ("target/debug/a.rs", ""),
+        ];
         check(&files, &["Cargo.toml", "src/target/x.rs"]);
         check(&[(".git/HEAD", ""), ("node_modules/a.js", "")], &["node_modules/a.js"]);
     }

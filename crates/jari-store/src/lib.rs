@@ -1,1 +1,19 @@
-//! x
+//! The storage contract, the look-up every store shares, an in-memory twin, and the suite all stores pass.
+
+pub mod conformance;
+mod contract;
+mod error;
+mod files;
+mod filter;
+mod lookup;
+mod memory;
+
+pub use contract::{
+    ChunkWords, FileInput, Replaced, Snapshot, Statistics, Store, StoredChunk, StoredSymbol, SymbolLookup,
+    SymbolMode, WriteBatch,
+};
+pub use error::{Error, Result};
+pub use files::{FileRecord, Files};
+pub use filter::PathFilter;
+pub use lookup::{ChunkSlot, Definition, Field, Posting, Postings, candidates};
+pub use memory::MemoryStore;

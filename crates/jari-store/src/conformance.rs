@@ -1,0 +1,279 @@
+//! The suite every store passes: `conformance::run(|| a new empty store)`.
+
+use jari_base::{
+    Bm25, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, FileId, Filter, Generation, Language, LineRange,
+    Lookup, Reference, ReferenceKind, Skip, Stamp, Symbol, SymbolKind, Term,
+};
+
+use crate::{ChunkWords, Error, FileInput, Snapshot, Store, SymbolLookup, SymbolMode};
+
+/// Runs every check, each on a store of its own.
+pub fn run<S: Store>(new: impl Fn() -> S) {
+    an_empty_store_answers_with_nothing(&new());
+    what_is_put_comes_back(&new());
+    nothing_is_seen_before_commit_and_a_dropped_batch_is_undone(&new());
+    an_old_snapshot_does_not_change(&new());
+    a_second_writer_is_told_that_the_store_is_busy(&new());
+    putting_again_replaces(&new());
+    a_rename_keeps_number_and_rows(&new());
+    touched_and_skipped_files_are_remembered(&new());
+    removed_files_are_gone_everywhere(&new());
+    rarer_words_and_names_rank_first(&new());
+    filters_hold_inside_the_look_up(&new());
+    symbols_are_found_by_name(&new());
+}
+
+const STAMP: Stamp = Stamp { size: 10, modified: 1 };
+
+/// A file of one function a line group: `name: words`, four lines each.
+fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
+    let mut input = FileInput {
+        path: path.to_owned(),
+        path_words: path.replace(['/', '.'], "\n"),
+        language: Language::named(if path.ends_with(".py") { "python" } else { "rust" }),
+        stamp: STAMP,
+        hash: ContentHash([path.len() as u8; 16]),
+        text: String::new(),
+        chunked: Chunked::default(),
+        words: Vec::new(),
+    };
+    for (at, (name, words)) in functions.iter().enumerate() {
+        let at = at as u32;
+        let lines = LineRange::new(at * 4 + 1, at * 4 + 3);
+        input.text.push_str(&format!("fn {name}() {{\n    {words}\n}}\n\n"));
+        input.chunked.chunks.push(Chunk { kind: ChunkKind::Function, lines, symbol: Some(at), doc: None });
+        input.chunked.symbols.push(Symbol {
+            name: (*name).to_owned(),
+            kind: SymbolKind::Function,
+            container: Some("outer".to_owned()).filter(|_| at > 0),
+            signature: format!("fn {name}()"),
+            doc: Some("Says so.".to_owned()),
+            exported: at == 0,
+            lines,
+        });
+        input.chunked.references.push(Reference {
+            name: "call".to_owned(),
+            kind: ReferenceKind::Call,
+            line: lines.start + 1,
+        });
+        input.words.push(ChunkWords {
+            name: (*name).to_owned(),
+            doc: String::new(),
+            body: format!("{name}\n{}", words.replace(' ', "\n")),
+        });
+    }
+    input
+}
+
+fn put(store: &impl Store, files: &[FileInput]) -> Generation {
+    let mut batch = store.write().expect("no other writer");
+    for file in files {
+        batch.put(file.clone()).expect("a file goes in");
+    }
+    batch.commit().expect("the batch commits")
+}
+
+fn lookup(words: &str) -> Lookup {
+    Lookup {
+        terms: words.split_whitespace().map(|word| Term { text: word.to_owned(), weight: 1.0 }).collect(),
+        names: Vec::new(),
+        filter: Filter::default(),
+        limit: 10,
+        bm25: Bm25::default(),
+    }
+}
+
+fn found(snapshot: &dyn Snapshot, lookup: &Lookup) -> Vec<String> {
+    snapshot.candidates(lookup).expect("a look-up succeeds").files.into_iter().map(|file| file.path).collect()
+}
+
+fn an_empty_store_answers_with_nothing(store: &impl Store) {
+    let snapshot = store.snapshot().expect("a snapshot");
+    assert_eq!(snapshot.generation(), Generation(0));
+    assert_eq!(snapshot.files().iter().count(), 0);
+    assert!(found(&*snapshot, &lookup("anything")).is_empty());
+    assert!(snapshot.hydrate(&[ChunkId { file: FileId(1), ordinal: 0 }]).expect("it succeeds").is_empty());
+}
+
+fn what_is_put_comes_back(store: &impl Store) {
+    let input = file("src/a.rs", &[("first", "alpha beta"), ("second", "gamma")]);
+    assert_eq!(put(store, std::slice::from_ref(&input)), Generation(1));
+    let snapshot = store.snapshot().expect("a snapshot");
+    let record = snapshot.files().at("src/a.rs").expect("the file is known").clone();
+    assert_eq!((record.chunks, record.words), (2, 5));
+    assert_eq!((record.hash, record.stamp, record.skip), (Some(input.hash), STAMP, None));
+    assert_eq!(snapshot.text(record.id).expect("it succeeds").as_ref(), Some(&input.text));
+    assert_eq!(snapshot.chunked(record.id).expect("it succeeds").as_ref(), Some(&input.chunked));
+    let chunk = ChunkId { file: record.id, ordinal: 1 };
+    let hydrated = snapshot.hydrate(&[chunk]).expect("it succeeds");
+    assert_eq!(hydrated[0].text, "fn second() {\n    gamma\n}");
+    assert_eq!(hydrated[0].symbol.as_ref(), Some(&input.chunked.symbols[1]));
+    assert_eq!(snapshot.statistics().expect("it succeeds").chunks, 2);
+}
+
+fn nothing_is_seen_before_commit_and_a_dropped_batch_is_undone(store: &impl Store) {
+    let mut batch = store.write().expect("no other writer");
+    batch.put(file("a.rs", &[("a", "alpha")])).expect("it goes in");
+    assert!(found(&*store.snapshot().expect("a snapshot"), &lookup("alpha")).is_empty());
+    drop(batch);
+    assert!(found(&*store.snapshot().expect("a snapshot"), &lookup("alpha")).is_empty());
+    put(store, &[file("b.rs", &[("b", "alpha")])]);
+    assert_eq!(found(&*store.snapshot().expect("a snapshot"), &lookup("alpha")), ["b.rs"]);
+}
+
+fn an_old_snapshot_does_not_change(store: &impl Store) {
+    put(store, &[file("a.rs", &[("a", "alpha")])]);
+    let old = store.snapshot().expect("a snapshot");
+    put(store, &[file("a.rs", &[("a", "beta")]), file("b.rs", &[("b", "alpha")])]);
+    assert_eq!(found(&*old, &lookup("alpha")), ["a.rs"]);
+    assert_eq!(found(&*old, &lookup("beta")), Vec::<String>::new());
+    assert_eq!(old.files().iter().count(), 1);
+    let new = store.snapshot().expect("a snapshot");
+    assert_eq!(found(&*new, &lookup("alpha")), ["b.rs"]);
+    assert_eq!((old.generation(), new.generation()), (Generation(1), Generation(2)));
+}
+
+fn a_second_writer_is_told_that_the_store_is_busy(store: &impl Store) {
+    let first = store.write().expect("no other writer");
+    assert!(matches!(store.write().map(drop), Err(Error::Busy)));
+    drop(first);
+    store.write().expect("the lock is free again");
+}
+
+fn putting_again_replaces(store: &impl Store) {
+    put(store, &[file("a.rs", &[("a", "alpha"), ("b", "beta")])]);
+    let id = store.snapshot().expect("a snapshot").files().at("a.rs").expect("known").id;
+    put(store, &[file("a.rs", &[("c", "gamma")])]);
+    let snapshot = store.snapshot().expect("a snapshot");
+    assert_eq!(snapshot.files().at("a.rs").expect("known").id, id, "an edit keeps the number");
+    assert!(found(&*snapshot, &lookup("alpha beta")).is_empty());
+    assert_eq!(found(&*snapshot, &lookup("gamma")), ["a.rs"]);
+    assert_eq!(snapshot.statistics().expect("it succeeds").symbols, 1);
+}
+
+fn a_rename_keeps_number_and_rows(store: &impl Store) {
+    put(store, &[file("old/a.rs", &[("a", "alpha")])]);
+    let id = store.snapshot().expect("a snapshot").files().at("old/a.rs").expect("known").id;
+    let mut batch = store.write().expect("no other writer");
+    batch.rename(id, "new/a.rs", "new\na\nrs", STAMP).expect("it succeeds");
+    batch.commit().expect("it commits");
+    let snapshot = store.snapshot().expect("a snapshot");
+    assert_eq!(snapshot.files().at("new/a.rs").expect("known").id, id);
+    assert!(snapshot.files().at("old/a.rs").is_none());
+    assert_eq!(found(&*snapshot, &lookup("alpha")), ["new/a.rs"]);
+    assert_eq!(found(&*snapshot, &lookup("new")), ["new/a.rs"]);
+    assert!(found(&*snapshot, &lookup("old")).is_empty());
+}
+
+fn touched_and_skipped_files_are_remembered(store: &impl Store) {
+    put(store, &[file("a.rs", &[("a", "alpha")])]);
+    let id = store.snapshot().expect("a snapshot").files().at("a.rs").expect("known").id;
+    let later = Stamp { size: 10, modified: 2 };
+    let mut batch = store.write().expect("no other writer");
+    batch.touch(id, later).expect("it succeeds");
+    batch.skip("logo.png", STAMP, Skip::Binary).expect("it succeeds");
+    batch.commit().expect("it commits");
+    let files = store.snapshot().expect("a snapshot").files();
+    assert_eq!(files.at("a.rs").expect("known").stamp, later);
+    assert_eq!(files.at("logo.png").expect("known").skip, Some(Skip::Binary));
+    assert_eq!(files.indexed(), 1);
+
+    let mut batch = store.write().expect("no other writer");
+    batch.skip("a.rs", later, Skip::TooLarge).expect("it succeeds");
+    batch.commit().expect("it commits");
+    let snapshot = store.snapshot().expect("a snapshot");
+    assert!(found(&*snapshot, &lookup("alpha")).is_empty(), "a file that is skipped now is not found");
+}
+
+fn removed_files_are_gone_everywhere(store: &impl Store) {
+    put(store, &[file("a.rs", &[("a", "alpha")]), file("b.rs", &[("b", "alpha")])]);
+    let id = store.snapshot().expect("a snapshot").files().at("a.rs").expect("known").id;
+    let mut batch = store.write().expect("no other writer");
+    batch.remove(id).expect("it succeeds");
+    batch.commit().expect("it commits");
+    let snapshot = store.snapshot().expect("a snapshot");
+    assert_eq!(found(&*snapshot, &lookup("alpha")), ["b.rs"]);
+    assert!(snapshot.text(id).expect("it succeeds").is_none());
+    assert_eq!(snapshot.statistics().expect("it succeeds").symbols, 1);
+}
+
+fn rarer_words_and_names_rank_first(store: &impl Store) {
+    put(
+        store,
+        &[
+            file("a.rs", &[("a", "common common common")]),
+            file("b.rs", &[("b", "common rare")]),
+            file("c.rs", &[("common", "common"), ("d", "filler"), ("e", "filler")]),
+        ],
+    );
+    let snapshot = store.snapshot().expect("a snapshot");
+    assert_eq!(found(&*snapshot, &lookup("common rare"))[0], "b.rs");
+    assert_eq!(found(&*snapshot, &Lookup { limit: 1, ..lookup("common rare") }), ["b.rs"]);
+    let named = Lookup { names: vec!["common".to_owned()], ..lookup("nowhere") };
+    let candidates = snapshot.candidates(&named).expect("it succeeds");
+    assert_eq!(candidates.files.len(), 1);
+    assert_eq!(candidates.files[0].definitions[0].name, "common");
+    let rarity = snapshot.candidates(&lookup("common rare absent")).expect("it succeeds").rarity;
+    assert!(rarity[1] > rarity[0] && rarity[2] == 0.0, "{rarity:?}");
+}
+
+fn filters_hold_inside_the_look_up(store: &impl Store) {
+    let crowd: Vec<_> =
+        (0..30).map(|n| file(&format!("src/{n}.rs"), &[("f", "alpha alpha alpha")])).collect();
+    put(store, &crowd);
+    put(store, &[file("docs/one.py", &[("g", "alpha filler filler filler")])]);
+    let snapshot = store.snapshot().expect("a snapshot");
+    let only = |filter: Filter| found(&*snapshot, &Lookup { filter, limit: 5, ..lookup("alpha") });
+    assert_eq!(only(Filter { paths: vec!["docs".to_owned()], ..Filter::default() }), ["docs/one.py"]);
+    assert_eq!(only(Filter { languages: vec!["python".to_owned()], ..Filter::default() }), ["docs/one.py"]);
+    assert_eq!(only(Filter { kinds: vec![ChunkKind::Class], ..Filter::default() }), Vec::<String>::new());
+    assert_eq!(only(Filter { kinds: vec![ChunkKind::Function], ..Filter::default() }).len(), 5);
+}
+
+fn symbols_are_found_by_name(store: &impl Store) {
+    put(
+        store,
+        &[
+            file("a.rs", &[("parse_header", "x"), ("parse", "x")]),
+            file("b.py", &[("ParseHeader", "x"), ("reparse", "x")]),
+        ],
+    );
+    let snapshot = store.snapshot().expect("a snapshot");
+    let names = |name: &str, folded: &str, mode, filter: Filter| -> Vec<String> {
+        let lookup = SymbolLookup {
+            name: name.to_owned(),
+            folded: folded.to_owned(),
+            mode,
+            kinds: Vec::new(),
+            filter,
+            limit: 10,
+        };
+        snapshot.symbols(&lookup).expect("it succeeds").into_iter().map(|found| found.symbol.name).collect()
+    };
+    let all = Filter::default;
+    assert_eq!(
+        names("ParseHeader", "parseheader", SymbolMode::Exact, all()),
+        ["ParseHeader", "parse_header"]
+    );
+    assert_eq!(names("parse", "parse", SymbolMode::Prefix, all()), ["parse", "ParseHeader", "parse_header"]);
+    assert_eq!(
+        names("parse", "parse", SymbolMode::Contains, all()),
+        ["parse", "reparse", "ParseHeader", "parse_header"]
+    );
+    let python = Filter { languages: vec!["python".to_owned()], ..all() };
+    assert_eq!(names("parse", "parse", SymbolMode::Prefix, python), ["ParseHeader"]);
+    let mut every = Vec::new();
+    snapshot.symbol_names(&mut |name| every.push(name.to_owned())).expect("it succeeds");
+    every.sort();
+    assert_eq!(every, ["ParseHeader", "parse", "parse_header", "reparse"]);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::MemoryStore;
+
+    #[test]
+    fn the_twin_conforms() {
+        super::run(|| MemoryStore::new(|name| name.replace('_', "").to_lowercase()));
+    }
+}

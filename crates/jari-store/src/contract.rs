@@ -1,0 +1,190 @@
+//! What a store promises.
+
+use std::sync::Arc;
+
+use jari_base::{
+    Candidates, ChunkId, ChunkKind, Chunked, ContentHash, FileId, Filter, Generation, Language, LineRange,
+    Lookup, Skip, Stamp, Symbol, SymbolKind,
+};
+
+use crate::{Files, Result};
+
+/// A place where an index is kept.
+pub trait Store: Send + Sync {
+    /// The newest complete state. It does not change, whatever is written meanwhile.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+
+    /// Begins a batch of changes; at most one at a time, over all processes. [`crate::Error::Busy`] if there is one.
+    fn write(&self) -> Result<Box<dyn WriteBatch + '_>>;
+}
+
+/// One state of the index.
+pub trait Snapshot: Send + Sync {
+    /// Which state.
+    fn generation(&self) -> Generation;
+
+    /// Every known file, indexed or skipped.
+    fn files(&self) -> Arc<Files>;
+
+    /// Trip 1 of a query: what might answer, with the numbers that ranking needs.
+    fn candidates(&self, lookup: &Lookup) -> Result<Candidates>;
+
+    /// Trip 2 of a query: the texts of the winners, in the order asked for. Unknown ids are left out.
+    fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>>;
+
+    /// The text of a file as it was indexed.
+    fn text(&self, file: FileId) -> Result<Option<String>>;
+
+    /// Everything the chunker found in a file.
+    fn chunked(&self, file: FileId) -> Result<Option<Chunked>>;
+
+    /// Definitions by name: exact spelling first, then exported ones, then by path and line.
+    fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>>;
+
+    /// Calls `visit` with every name that is defined somewhere, each once.
+    fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()>;
+
+    /// Counts and sizes.
+    fn statistics(&self) -> Result<Statistics>;
+}
+
+/// A batch of changes. Nothing of it is seen before [`WriteBatch::commit`], and then all of it; dropping it undoes it.
+pub trait WriteBatch {
+    /// Adds a file, or replaces what is known of the file at that path.
+    fn put(&mut self, file: FileInput) -> Result<()>;
+
+    /// Takes note of a file that is not indexed.
+    fn skip(&mut self, path: &str, stamp: Stamp, reason: Skip) -> Result<()>;
+
+    /// The file is as it was; only its stamp changed.
+    fn touch(&mut self, file: FileId, stamp: Stamp) -> Result<()>;
+
+    /// The file is as it was, at another path. `words` are those of the new path.
+    fn rename(&mut self, file: FileId, path: &str, words: &str, stamp: Stamp) -> Result<()>;
+
+    /// Forgets a file.
+    fn remove(&mut self, file: FileId) -> Result<()>;
+
+    /// Makes all of it visible at once.
+    fn commit(self: Box<Self>) -> Result<Generation>;
+}
+
+/// A file as it enters a store. Words come from `jari-text`, one a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileInput {
+    /// Relative to the root.
+    pub path: String,
+    /// Words of the path.
+    pub path_words: String,
+    /// Its language.
+    pub language: Language,
+    /// What the file system said when it was read.
+    pub stamp: Stamp,
+    /// Hash of its bytes.
+    pub hash: ContentHash,
+    /// Its text.
+    pub text: String,
+    /// What it is made of.
+    pub chunked: Chunked,
+    /// The words of each chunk, in the order of `chunked.chunks`.
+    pub words: Vec<ChunkWords>,
+}
+
+/// The words of one chunk, by field.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChunkWords {
+    /// Of the names it defines.
+    pub name: String,
+    /// Of its doc comment.
+    pub doc: String,
+    /// Of all its text.
+    pub body: String,
+}
+
+/// A chunk with its text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredChunk {
+    /// Which one.
+    pub id: ChunkId,
+    /// What it holds.
+    pub kind: ChunkKind,
+    /// Where it stands.
+    pub lines: LineRange,
+    /// The symbol it is the body of.
+    pub symbol: Option<Symbol>,
+    /// Its lines.
+    pub text: String,
+}
+
+/// A definition with its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredSymbol {
+    /// In which file.
+    pub file: FileId,
+    /// What is defined.
+    pub symbol: Symbol,
+}
+
+/// Which definitions to return.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SymbolLookup {
+    /// The name, folded by `jari_text::fold_name`; a container may stand before it, parted by a dot and unfolded.
+    pub folded: String,
+    /// The name as typed.
+    pub name: String,
+    /// How it must match.
+    pub mode: SymbolMode,
+    /// Kinds to return; empty for all.
+    pub kinds: Vec<SymbolKind>,
+    /// Languages and paths to return.
+    pub filter: Filter,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// How a name must match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SymbolMode {
+    /// The whole name, whatever its style.
+    Exact,
+    /// The beginning.
+    Prefix,
+    /// Any part.
+    Contains,
+}
+
+/// Counts and sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Chunks.
+    pub chunks: u64,
+    /// Definitions.
+    pub symbols: u64,
+    /// Bytes of rows on disk.
+    pub row_bytes: u64,
+    /// Bytes of postings on disk.
+    pub posting_bytes: u64,
+}
+
+/// Why a store started over with nothing in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Replaced {
+    /// It could not be read.
+    Damaged(String),
+    /// It was something else.
+    Foreign,
+    /// An earlier version made it, or other settings.
+    Outdated,
+}
+
+impl std::fmt::Display for Replaced {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Damaged(why) => write!(f, "the index was damaged ({why}) and is made anew"),
+            Self::Foreign => f.write_str("what stood in the index's place was no index; it is made anew"),
+            Self::Outdated => {
+                f.write_str("the index was made by another version or with other settings and is made anew")
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The known files, all at once: small enough to hold, and every query needs some of it.
+
+use jari_base::{ContentHash, FileId, Language, Skip, Stamp};
+
+/// What a store knows of a file without opening its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRecord {
+    /// Its number.
+    pub id: FileId,
+    /// Relative to the root.
+    pub path: String,
+    /// Its language.
+    pub language: Language,
+    /// What the file system said when it was read.
+    pub stamp: Stamp,
+    /// Hash of its bytes; `None` if they were never read.
+    pub hash: Option<ContentHash>,
+    /// Why it is not indexed, if it is not.
+    pub skip: Option<Skip>,
+    /// How many chunks it has.
+    pub chunks: u32,
+    /// How many words its chunks have.
+    pub words: u32,
+}
+
+/// All files of one state, by path and by number.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Files {
+    records: Vec<FileRecord>,
+    /// For each number, one more than its place in `records`; 0 for none.
+    places: Vec<u32>,
+    /// Sum of words over all files.
+    words: u64,
+    /// Sum of chunks over all files.
+    chunks: u64,
+    /// Files that are not skipped.
+    indexed: u64,
+}
+
+impl Files {
+    /// Puts records in order.
+    pub fn new(mut records: Vec<FileRecord>) -> Self {
+        records.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let most = records.iter().map(|record| record.id.0 as usize + 1).max().unwrap_or(0);
+        let mut places = vec![0; most];
+        let (mut words, mut chunks, mut indexed) = (0, 0, 0);
+        for (place, record) in records.iter().enumerate() {
+            places[record.id.0 as usize] = place as u32 + 1;
+            words += u64::from(record.words);
+            chunks += u64::from(record.chunks);
+            indexed += u64::from(record.skip.is_none());
+        }
+        Self { records, places, words, chunks, indexed }
+    }
+
+    /// All of them, sorted by path.
+    pub fn iter(&self) -> std::slice::Iter<'_, FileRecord> {
+        self.records.iter()
+    }
+
+    /// The file with this number.
+    pub fn get(&self, id: FileId) -> Option<&FileRecord> {
+        let place = self.places.get(id.0 as usize).copied().filter(|place| *place > 0)?;
+        Some(&self.records[place as usize - 1])
+    }
+
+    /// The file at this path.
+    pub fn at(&self, path: &str) -> Option<&FileRecord> {
+        self.records
+            .binary_search_by(|record| record.path.as_str().cmp(path))
+            .ok()
+            .map(|place| &self.records[place])
+    }
+
+    /// One more than the largest number given out.
+    pub fn numbers(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How many files are indexed.
+    pub fn indexed(&self) -> u64 {
+        self.indexed
+    }
+
+    /// How many chunks there are.
+    pub fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// Words a chunk has on the mean.
+    pub fn mean_chunk(&self) -> f32 {
+        self.words as f32 / self.chunks.max(1) as f32
+    }
+
+    /// Words a file has on the mean.
+    pub fn mean_file(&self) -> f32 {
+        self.words as f32 / self.indexed.max(1) as f32
+    }
+}

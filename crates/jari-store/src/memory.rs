@@ -1,0 +1,316 @@
+//! The twin: everything in memory, written for clarity, against which other stores are compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+use jari_base::{Candidates, ChunkId, Chunked, FileId, Generation, Language, Lookup, Skip, Stamp};
+
+use crate::lookup::{self, ChunkSlot, Definition, Field, Posting, Postings};
+use crate::{
+    Error, FileInput, FileRecord, Files, PathFilter, Result, Snapshot, Statistics, Store, StoredChunk,
+    StoredSymbol, SymbolLookup, SymbolMode, WriteBatch,
+};
+
+/// A store that forgets.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    state: Mutex<Arc<State>>,
+    writer: Mutex<()>,
+    fold: Option<fn(&str) -> String>,
+}
+
+impl MemoryStore {
+    /// An empty store. `fold` makes names comparable, as `jari_text::fold_name` does.
+    pub fn new(fold: fn(&str) -> String) -> Self {
+        Self { fold: Some(fold), ..Self::default() }
+    }
+}
+
+impl Store for MemoryStore {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        let state = self.state.lock().expect("no holder panics").clone();
+        Ok(state)
+    }
+
+    fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {
+        let lock = match self.writer.try_lock() {
+            Ok(lock) => lock,
+            Err(TryLockError::WouldBlock) => return Err(Error::Busy),
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        };
+        let mut state = State::clone(&self.state.lock().expect("no holder panics"));
+        state.fold = self.fold;
+        Ok(Box::new(Batch { store: self, state, _lock: lock }))
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct State {
+    generation: Generation,
+    next: u32,
+    kept: BTreeMap<FileId, Kept>,
+    files: Arc<Files>,
+    /// Chunks by slot.
+    slots: Vec<ChunkSlot>,
+    fold: Option<fn(&str) -> String>,
+}
+
+#[derive(Debug, Clone)]
+struct Kept {
+    record: FileRecord,
+    path_words: String,
+    input: Option<Arc<FileInput>>,
+}
+
+struct Batch<'a> {
+    store: &'a MemoryStore,
+    state: State,
+    _lock: MutexGuard<'a, ()>,
+}
+
+impl Batch<'_> {
+    fn number(&mut self, path: &str) -> FileId {
+        let known = self.state.kept.values().find(|kept| kept.record.path == path);
+        known.map(|kept| kept.record.id).unwrap_or_else(|| {
+            self.state.next += 1;
+            FileId(self.state.next)
+        })
+    }
+
+    fn kept(&mut self, file: FileId) -> Result<&mut Kept> {
+        self.state.kept.get_mut(&file).ok_or_else(|| Error::Backend(format!("no file {}", file.0)))
+    }
+}
+
+impl WriteBatch for Batch<'_> {
+    fn put(&mut self, file: FileInput) -> Result<()> {
+        let id = self.number(&file.path);
+        let words = file.words.iter().map(|words| words.body.lines().count() as u32).sum();
+        let record = FileRecord {
+            id,
+            path: file.path.clone(),
+            language: file.language.clone(),
+            stamp: file.stamp,
+            hash: Some(file.hash),
+            skip: None,
+            chunks: file.chunked.chunks.len() as u32,
+            words,
+        };
+        let path_words = file.path_words.clone();
+        self.state.kept.insert(id, Kept { record, path_words, input: Some(Arc::new(file)) });
+        Ok(())
+    }
+
+    fn skip(&mut self, path: &str, stamp: Stamp, reason: Skip) -> Result<()> {
+        let id = self.number(path);
+        let record = FileRecord {
+            id,
+            path: path.to_owned(),
+            language: Language::TEXT,
+            stamp,
+            hash: None,
+            skip: Some(reason),
+            chunks: 0,
+            words: 0,
+        };
+        self.state.kept.insert(id, Kept { record, path_words: String::new(), input: None });
+        Ok(())
+    }
+
+    fn touch(&mut self, file: FileId, stamp: Stamp) -> Result<()> {
+        self.kept(file)?.record.stamp = stamp;
+        Ok(())
+    }
+
+    fn rename(&mut self, file: FileId, path: &str, words: &str, stamp: Stamp) -> Result<()> {
+        let kept = self.kept(file)?;
+        kept.record.path = path.to_owned();
+        kept.record.stamp = stamp;
+        kept.path_words = words.to_owned();
+        Ok(())
+    }
+
+    fn remove(&mut self, file: FileId) -> Result<()> {
+        self.state.kept.remove(&file);
+        Ok(())
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<Generation> {
+        self.state.generation.0 += 1;
+        self.state.files =
+            Arc::new(Files::new(self.state.kept.values().map(|kept| kept.record.clone()).collect()));
+        self.state.slots = self
+            .state
+            .inputs()
+            .flat_map(|(file, input)| {
+                input.chunked.chunks.iter().enumerate().map(move |(ordinal, chunk)| ChunkSlot {
+                    chunk: ChunkId { file, ordinal: ordinal as u32 },
+                    kind: chunk.kind,
+                })
+            })
+            .collect();
+        let generation = self.state.generation;
+        *self.store.state.lock().expect("no holder panics") = Arc::new(self.state);
+        Ok(generation)
+    }
+}
+
+impl State {
+    fn inputs(&self) -> impl Iterator<Item = (FileId, &FileInput)> {
+        self.kept.iter().filter_map(|(id, kept)| Some((*id, kept.input.as_deref()?)))
+    }
+
+    fn input(&self, file: FileId) -> Option<&FileInput> {
+        self.kept.get(&file)?.input.as_deref()
+    }
+
+    fn fold(&self, name: &str) -> String {
+        self.fold.map_or_else(|| name.to_lowercase(), |fold| fold(name))
+    }
+}
+
+impl Snapshot for State {
+    fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    fn files(&self) -> Arc<Files> {
+        self.files.clone()
+    }
+
+    fn candidates(&self, lookup: &Lookup) -> Result<Candidates> {
+        lookup::candidates(lookup, &self.files, self)
+    }
+
+    fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
+        let one = |id: &ChunkId| {
+            let input = self.input(id.file)?;
+            let chunk = input.chunked.chunks.get(id.ordinal as usize)?;
+            Some(StoredChunk {
+                id: *id,
+                kind: chunk.kind,
+                lines: chunk.lines,
+                symbol: chunk.symbol.map(|symbol| input.chunked.symbols[symbol as usize].clone()),
+                text: chunk.lines.slice(&input.text).to_owned(),
+            })
+        };
+        Ok(chunks.iter().filter_map(one).collect())
+    }
+
+    fn text(&self, file: FileId) -> Result<Option<String>> {
+        Ok(self.input(file).map(|input| input.text.clone()))
+    }
+
+    fn chunked(&self, file: FileId) -> Result<Option<Chunked>> {
+        Ok(self.input(file).map(|input| input.chunked.clone()))
+    }
+
+    fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {
+        let filter = PathFilter::new(&lookup.filter).map_err(Error::Backend)?;
+        let mut found = Vec::new();
+        for (file, input) in self.inputs() {
+            if !self.files.get(file).is_some_and(|record| filter.allows(record)) {
+                continue;
+            }
+            found.extend(input.chunked.symbols.iter().filter_map(|symbol| {
+                let folded = self.fold(&symbol.name);
+                let named = match lookup.mode {
+                    SymbolMode::Exact => folded == lookup.folded,
+                    SymbolMode::Prefix => folded.starts_with(&lookup.folded),
+                    SymbolMode::Contains => folded.contains(&lookup.folded),
+                };
+                let kind = lookup.kinds.is_empty() || lookup.kinds.contains(&symbol.kind);
+                (named && kind).then(|| StoredSymbol { file, symbol: symbol.clone() })
+            }));
+        }
+        let path = |found: &StoredSymbol| self.files.get(found.file).map(|record| record.path.clone());
+        found.sort_by_cached_key(|found| {
+            let symbol = &found.symbol;
+            (
+                symbol.name != lookup.name,
+                symbol.name.chars().count(),
+                !symbol.exported,
+                path(found),
+                symbol.lines.start,
+            )
+        });
+        found.truncate(lookup.limit);
+        Ok(found)
+    }
+
+    fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()> {
+        let names: BTreeSet<&str> = self
+            .inputs()
+            .flat_map(|(_, input)| input.chunked.symbols.iter().map(|symbol| symbol.name.as_str()))
+            .collect();
+        names.into_iter().for_each(visit);
+        Ok(())
+    }
+
+    fn statistics(&self) -> Result<Statistics> {
+        let symbols = self.inputs().map(|(_, input)| input.chunked.symbols.len() as u64).sum();
+        Ok(Statistics { chunks: self.files.chunks(), symbols, ..Statistics::default() })
+    }
+}
+
+impl Postings for State {
+    /// Chunks first, then a slot for each file's path.
+    fn slots(&self) -> usize {
+        self.slots.len() + self.files.numbers()
+    }
+
+    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()> {
+        let posting = |slot: usize, words: &str| {
+            let count = words.lines().filter(|word| *word == term).count() as u32;
+            (count > 0).then(|| Posting { slot: slot as u32, count, length: words.lines().count() as u32 })
+        };
+        if field == Field::Path {
+            for (id, kept) in self.kept.iter().filter(|(_, kept)| kept.input.is_some()) {
+                posting(self.slots.len() + id.0 as usize, &kept.path_words).into_iter().for_each(&mut *each);
+            }
+            return Ok(());
+        }
+        let words = self.inputs().flat_map(|(_, input)| &input.words);
+        for (slot, words) in words.enumerate() {
+            let words = match field {
+                Field::Name => &words.name,
+                Field::Doc => &words.doc,
+                Field::Body | Field::Path => &words.body,
+            };
+            posting(slot, words).into_iter().for_each(&mut *each);
+        }
+        Ok(())
+    }
+
+    fn file(&self, slot: u32) -> FileId {
+        match self.slots.get(slot as usize) {
+            Some(at) => at.chunk.file,
+            None => FileId(slot - self.slots.len() as u32),
+        }
+    }
+
+    fn chunk(&self, slot: u32) -> ChunkSlot {
+        self.slots[slot as usize]
+    }
+
+    fn definitions(&self, names: &[String], limit: usize) -> Result<Vec<Definition>> {
+        let mut found = Vec::new();
+        for name in names {
+            let all = self.inputs().flat_map(|(file, input)| {
+                let named = |symbol: &&jari_base::Symbol| self.fold(&symbol.name) == *name;
+                input.chunked.symbols.iter().filter(named).filter_map(move |symbol| {
+                    let ordinal = input.chunked.chunk_at(symbol.lines.start)?;
+                    let chunk = ChunkId { file, ordinal };
+                    Some(Definition {
+                        name: symbol.name.clone(),
+                        kind: symbol.kind,
+                        lines: symbol.lines,
+                        chunk,
+                    })
+                })
+            });
+            found.extend(all.take(limit));
+        }
+        Ok(found)
+    }
+}
