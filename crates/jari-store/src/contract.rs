@@ -7,7 +7,7 @@ use jari_base::{
     Lookup, Skip, Stamp, Symbol, SymbolKind,
 };
 
-use crate::{Files, Result};
+use crate::{Error, Files, PathFilter, Result};
 
 /// A place where an index is kept.
 pub trait Store: Send + Sync {
@@ -38,7 +38,7 @@ pub trait Snapshot: Send + Sync {
     /// Everything the chunker found in a file.
     fn chunked(&self, file: FileId) -> Result<Option<Chunked>>;
 
-    /// Definitions by name: exact spelling first, then exported ones, then by path and line.
+    /// Definitions by name: exact spelling first, then short names, then exported ones, then by path and line.
     fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>>;
 
     /// Calls `visit` with every name that is defined somewhere, each once.
@@ -140,6 +140,28 @@ pub struct SymbolLookup {
     pub filter: Filter,
     /// How many at most.
     pub limit: usize,
+}
+
+impl SymbolLookup {
+    /// From definitions whose name matches, those that kind and filter let through, in the promised order.
+    pub fn choose(&self, mut found: Vec<StoredSymbol>, files: &Files) -> Result<Vec<StoredSymbol>> {
+        let filter = PathFilter::new(&self.filter).map_err(Error::Backend)?;
+        found.retain(|found| {
+            let kind = self.kinds.is_empty() || self.kinds.contains(&found.symbol.kind);
+            kind && files.get(found.file).is_some_and(|record| filter.allows(record))
+        });
+        let path = |found: &StoredSymbol| files.get(found.file).map(|record| record.path.as_str());
+        let key = |found: &StoredSymbol| {
+            let symbol = &found.symbol;
+            (symbol.name != self.name, symbol.name.chars().count(), !symbol.exported)
+        };
+        found.sort_by(|a, b| {
+            let place = |found: &StoredSymbol| found.symbol.lines.start;
+            key(a).cmp(&key(b)).then_with(|| path(a).cmp(&path(b))).then_with(|| place(a).cmp(&place(b)))
+        });
+        found.truncate(self.limit);
+        Ok(found)
+    }
 }
 
 /// How a name must match.

@@ -7,8 +7,8 @@ use jari_base::{Candidates, ChunkId, Chunked, FileId, Generation, Language, Look
 
 use crate::lookup::{self, ChunkSlot, Definition, Field, Posting, Postings};
 use crate::{
-    Error, FileInput, FileRecord, Files, PathFilter, Result, Snapshot, Statistics, Store, StoredChunk,
-    StoredSymbol, SymbolLookup, SymbolMode, WriteBatch,
+    Error, FileInput, FileRecord, Files, Result, Snapshot, Statistics, Store, StoredChunk, StoredSymbol,
+    SymbolLookup, SymbolMode, WriteBatch,
 };
 
 /// A store that forgets.
@@ -206,36 +206,19 @@ impl Snapshot for State {
     }
 
     fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {
-        let filter = PathFilter::new(&lookup.filter).map_err(Error::Backend)?;
-        let mut found = Vec::new();
-        for (file, input) in self.inputs() {
-            if !self.files.get(file).is_some_and(|record| filter.allows(record)) {
-                continue;
+        let named = |symbol: &&jari_base::Symbol| {
+            let folded = self.fold(&symbol.name);
+            match lookup.mode {
+                SymbolMode::Exact => folded == lookup.folded,
+                SymbolMode::Prefix => folded.starts_with(&lookup.folded),
+                SymbolMode::Contains => folded.contains(&lookup.folded),
             }
-            found.extend(input.chunked.symbols.iter().filter_map(|symbol| {
-                let folded = self.fold(&symbol.name);
-                let named = match lookup.mode {
-                    SymbolMode::Exact => folded == lookup.folded,
-                    SymbolMode::Prefix => folded.starts_with(&lookup.folded),
-                    SymbolMode::Contains => folded.contains(&lookup.folded),
-                };
-                let kind = lookup.kinds.is_empty() || lookup.kinds.contains(&symbol.kind);
-                (named && kind).then(|| StoredSymbol { file, symbol: symbol.clone() })
-            }));
-        }
-        let path = |found: &StoredSymbol| self.files.get(found.file).map(|record| record.path.clone());
-        found.sort_by_cached_key(|found| {
-            let symbol = &found.symbol;
-            (
-                symbol.name != lookup.name,
-                symbol.name.chars().count(),
-                !symbol.exported,
-                path(found),
-                symbol.lines.start,
-            )
-        });
-        found.truncate(lookup.limit);
-        Ok(found)
+        };
+        let of_file = |(file, input): (FileId, &FileInput)| -> Vec<StoredSymbol> {
+            let found = input.chunked.symbols.iter().filter(named);
+            found.map(|symbol| StoredSymbol { file, symbol: symbol.clone() }).collect()
+        };
+        lookup.choose(self.inputs().flat_map(of_file).collect(), &self.files)
     }
 
     fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()> {

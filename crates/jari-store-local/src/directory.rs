@@ -1,0 +1,100 @@
+//! tantivy's directory, with the list of segments kept in SQLite: so that one commit shows rows and postings together.
+//!
+//! tantivy publishes a state by writing `meta.json`. Here that write stays in memory until SQLite commits it beside the
+//! rows. Files are never deleted under tantivy's own rules, because the committed state may still name them; what no
+//! committed state names is swept at the start of the next batch.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+};
+use tantivy::{Directory, IndexMeta};
+
+const META: &str = "meta.json";
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedCommit {
+    files: MmapDirectory,
+    small: Arc<Mutex<HashMap<PathBuf, Vec<u8>>>>,
+}
+
+impl SharedCommit {
+    /// The directory in `folder` at the state that `meta` names; `None` for a new one.
+    pub(crate) fn open(folder: &Path, meta: Option<Vec<u8>>) -> tantivy::Result<Self> {
+        let files = MmapDirectory::open(folder)?;
+        let small = meta.map(|meta| (PathBuf::from(META), meta)).into_iter().collect();
+        Ok(Self { files, small: Arc::new(Mutex::new(small)) })
+    }
+
+    /// The list of segments as last written.
+    pub(crate) fn meta(&self) -> Option<Vec<u8>> {
+        self.small.lock().expect("no holder panics").get(Path::new(META)).cloned()
+    }
+}
+
+/// Deletes every file in `folder` that belongs to no segment of `meta`.
+pub(crate) fn sweep(folder: &Path, meta: Option<&IndexMeta>) {
+    let segments = meta.map_or(&[] as &[_], |meta| &meta.segments);
+    let deletes: HashMap<String, Option<u64>> =
+        segments.iter().map(|segment| (segment.id().uuid_string(), segment.delete_opstamp())).collect();
+    let needed = |name: &str| {
+        let Some((segment, part)) = name.split_once('.') else { return false };
+        let Some(deletes) = deletes.get(segment) else { return false };
+        // Of the lists of deleted documents only the newest counts.
+        part.strip_suffix(".del").is_none_or(|opstamp| *deletes == opstamp.parse().ok())
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if !entry.file_name().to_str().is_some_and(needed) {
+            // What cannot be deleted now is deleted another time.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+impl Directory for SharedCommit {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.files.get_file_handle(path)
+    }
+
+    fn delete(&self, _path: &Path) -> Result<(), DeleteError> {
+        Ok(())
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        if path == Path::new(META) { Ok(self.meta().is_some()) } else { self.files.exists(path) }
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        self.files.open_write(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        let small = self.small.lock().expect("no holder panics");
+        small.get(path).cloned().ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.small.lock().expect("no holder panics").insert(path.to_owned(), data.to_vec());
+        Ok(())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.files.sync_directory()
+    }
+
+    /// The store's own writer lock stands for all of tantivy's.
+    fn acquire_lock(&self, _lock: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, _callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}

@@ -1,0 +1,182 @@
+//! What stands on disk, and what is done about it when it is not ours, old, new or broken.
+
+use std::path::{Path, PathBuf};
+
+use jari_store::{Error, Replaced, Result};
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::errors;
+use crate::lock::WriterLock;
+
+/// The format this version writes. A higher one is refused, a lower one is made anew.
+pub const FORMAT: u32 = 1;
+
+/// Marks the database as ours: "Jari" in ASCII.
+const APPLICATION: i32 = 0x4a61_7269;
+
+const SCHEMA: &str = "
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE files (
+        id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
+        modified INTEGER NOT NULL, hash BLOB, skip TEXT, chunks INTEGER NOT NULL, words INTEGER NOT NULL);
+    CREATE TABLE texts (file INTEGER PRIMARY KEY, text BLOB NOT NULL, uses BLOB NOT NULL);
+    CREATE TABLE chunks (
+        file INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+        symbol INTEGER, doc_first INTEGER, doc_last INTEGER, PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
+    CREATE TABLE symbols (
+        file INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, kind INTEGER NOT NULL,
+        container TEXT, signature TEXT NOT NULL, doc TEXT, exported INTEGER NOT NULL, first INTEGER NOT NULL,
+        last INTEGER NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
+    CREATE INDEX symbols_by_name ON symbols (folded);
+";
+
+/// The rows.
+pub(crate) fn database(folder: &Path) -> PathBuf {
+    folder.join("store.db")
+}
+
+/// The postings.
+pub(crate) fn lexical(folder: &Path) -> PathBuf {
+    folder.join("lexical")
+}
+
+/// Makes sure that `folder` holds an index of this format and fingerprint.
+pub(crate) fn prepare(folder: &Path, fingerprint: &str) -> Result<Option<Replaced>> {
+    fs_err::create_dir_all(folder).map_err(errors::writing(folder))?;
+    let ignore = folder.join(".gitignore");
+    if !ignore.exists() {
+        fs_err::write(&ignore, "*\n").map_err(errors::writing(&ignore))?;
+    }
+    let found = inspect(folder, fingerprint)?;
+    let reason = match found {
+        Found::Ours => return Ok(None),
+        Found::Nothing => None,
+        Found::Unusable(reason) => Some(reason),
+    };
+    // Two processes may come here at once: the second finds what the first has made.
+    let _lock = WriterLock::wait(folder)?;
+    if let Found::Ours = inspect(folder, fingerprint)? {
+        return Ok(None);
+    }
+    wipe(folder)?;
+    create(folder, fingerprint)?;
+    Ok(reason)
+}
+
+enum Found {
+    Ours,
+    Nothing,
+    Unusable(Replaced),
+}
+
+fn inspect(folder: &Path, fingerprint: &str) -> Result<Found> {
+    let path = database(folder);
+    if !path.exists() {
+        return Ok(Found::Nothing);
+    }
+    let read = || -> Result<Found> {
+        let connection = open(&path)?;
+        let application: i32 =
+            connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(errors::sqlite)?;
+        if application == 0
+            && connection
+                .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
+                .map_err(errors::sqlite)?
+                == 0
+        {
+            return Ok(Found::Nothing);
+        }
+        if application != APPLICATION {
+            return Ok(Found::Unusable(Replaced::Foreign));
+        }
+        let format = text(&connection, "format")?.and_then(|format| format.parse::<u32>().ok());
+        match format {
+            Some(found) if found > FORMAT => {
+                Err(Error::TooNew { path: folder.to_owned(), found, known: FORMAT })
+            }
+            Some(FORMAT) if text(&connection, "fingerprint")?.as_deref() == Some(fingerprint) => {
+                Ok(Found::Ours)
+            }
+            Some(_) => Ok(Found::Unusable(Replaced::Outdated)),
+            None => Ok(Found::Unusable(Replaced::Damaged("it has no format number".to_owned()))),
+        }
+    };
+    match read() {
+        Err(Error::Corrupt(why) | Error::Backend(why)) => Ok(Found::Unusable(Replaced::Damaged(why))),
+        other => other,
+    }
+}
+
+fn text(connection: &Connection, key: &str) -> Result<Option<String>> {
+    connection
+        .query_row("SELECT value FROM meta WHERE key = ?", [key], |row| row.get(0))
+        .optional()
+        .map_err(errors::sqlite)
+}
+
+fn create(folder: &Path, fingerprint: &str) -> Result<()> {
+    let connection = open(&database(folder))?;
+    let made = || -> rusqlite::Result<()> {
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        connection.pragma_update(None, "application_id", APPLICATION)?;
+        connection.execute_batch(SCHEMA)?;
+        let mut insert = connection.prepare("INSERT INTO meta VALUES (?, ?)")?;
+        insert.execute(("format", FORMAT.to_string()))?;
+        insert.execute(("fingerprint", fingerprint))?;
+        insert.execute(("generation", 0))?;
+        insert.execute(("next_file", 1))?;
+        connection.execute_batch("COMMIT")
+    };
+    made().map_err(errors::sqlite)?;
+    let lexical = lexical(folder);
+    fs_err::create_dir_all(&lexical).map_err(errors::writing(&lexical))
+}
+
+/// A connection with the settings every use wants.
+pub(crate) fn open(path: &Path) -> Result<Connection> {
+    let connection = Connection::open(path).map_err(|error| match error.sqlite_error_code() {
+        Some(
+            rusqlite::ErrorCode::CannotOpen
+            | rusqlite::ErrorCode::ReadOnly
+            | rusqlite::ErrorCode::PermissionDenied,
+        ) => Error::NotWritable { path: path.to_owned(), source: std::io::Error::other(error.to_string()) },
+        _ => errors::sqlite(error),
+    })?;
+    connection.busy_timeout(std::time::Duration::from_secs(5)).map_err(errors::sqlite)?;
+    connection.pragma_update(None, "synchronous", "normal").map_err(errors::sqlite)?;
+    Ok(connection)
+}
+
+/// Deletes what an index is made of, and nothing else.
+pub(crate) fn wipe(folder: &Path) -> Result<()> {
+    for name in ["store.db", "store.db-wal", "store.db-shm"] {
+        let path = folder.join(name);
+        match fs_err::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(errors::writing(&path)(error));
+            }
+            _ => {}
+        }
+    }
+    for name in ["lexical", "vectors"] {
+        let path = folder.join(name);
+        match fs_err::remove_dir_all(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(errors::writing(&path)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Deletes the folder itself if nothing of a user's is left in it.
+pub(crate) fn forget(folder: &Path) -> Result<()> {
+    for name in ["writer.lock", ".gitignore"] {
+        // They may be gone already; then there is nothing to do.
+        let _ = fs_err::remove_file(folder.join(name));
+    }
+    let _ = fs_err::remove_dir(folder);
+    Ok(())
+}

@@ -1,0 +1,295 @@
+//! Postings: what is indexed under which field, and how it is read back.
+
+use std::path::Path;
+
+use jari_base::{ChunkId, ChunkKind, FileId};
+use jari_store::{ChunkSlot, Field, FileInput, Posting, Result};
+use tantivy::columnar::Column;
+use tantivy::indexer::{NoMergePolicy, UserOperation};
+use tantivy::postings::Postings as _;
+use tantivy::schema::{
+    FAST, Field as TantivyField, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use tantivy::{
+    DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TERMINATED,
+    TantivyDocument, Term,
+};
+
+use crate::directory::{SharedCommit, sweep};
+use crate::errors;
+
+/// Memory for postings that are not yet on disk, by thread. More means fewer segments.
+const WRITER_MEMORY: usize = 120 * 1024 * 1024;
+
+/// An update of a few files needs little.
+const SMALL_WRITER_MEMORY: usize = 16 * 1024 * 1024;
+
+/// More segments than this and the small ones are joined: each costs every query a look into its dictionary.
+const SEGMENTS: usize = 8;
+
+/// The fields. Chunks have `name`, `doc` and `body`; a file has one more document with its `path`.
+#[derive(Debug, Clone, Copy)]
+struct Fields {
+    /// The file a document belongs to: deleting by it forgets the file.
+    file: TantivyField,
+    /// The file whose path a document holds: deleting by it forgets only the path.
+    path_of: TantivyField,
+    /// Ordinal and kind of a chunk, packed.
+    place: TantivyField,
+    name: TantivyField,
+    doc: TantivyField,
+    body: TantivyField,
+    path: TantivyField,
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut schema = Schema::builder();
+    let words = TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer("words")
+            .set_index_option(IndexRecordOption::WithFreqs)
+            .set_fieldnorms(true),
+    );
+    let fields = Fields {
+        file: schema.add_u64_field("file", FAST | INDEXED),
+        path_of: schema.add_u64_field("path_of", INDEXED),
+        place: schema.add_u64_field("place", FAST),
+        name: schema.add_text_field("name", words.clone()),
+        doc: schema.add_text_field("doc", words.clone()),
+        body: schema.add_text_field("body", words.clone()),
+        path: schema.add_text_field("path", words),
+    };
+    (schema.build(), fields)
+}
+
+fn index(directory: SharedCommit) -> Result<(Index, Fields)> {
+    let (schema, fields) = schema();
+    let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
+    let index = Index::builder()
+        .schema(schema)
+        .settings(settings)
+        .open_or_create(directory)
+        .map_err(errors::tantivy)?;
+    index.tokenizers().register("words", Words::default());
+    Ok((index, fields))
+}
+
+/// Writes postings.
+pub(crate) struct Writer {
+    directory: SharedCommit,
+    writer: IndexWriter,
+    fields: Fields,
+}
+
+impl Writer {
+    /// Continues the state that `meta` names. `large` says whether many files will come.
+    pub(crate) fn open(folder: &Path, meta: Option<Vec<u8>>, large: bool) -> Result<Self> {
+        let directory = SharedCommit::open(folder, meta.clone()).map_err(errors::tantivy)?;
+        let (index, fields) = index(directory.clone())?;
+        let committed =
+            if meta.is_some() { Some(index.load_metas().map_err(errors::tantivy)?) } else { None };
+        sweep(folder, committed.as_ref());
+        let threads =
+            if large { std::thread::available_parallelism().map_or(1, usize::from).min(4) } else { 1 };
+        let memory = if large { WRITER_MEMORY * threads } else { SMALL_WRITER_MEMORY };
+        let writer = index.writer_with_num_threads(threads, memory).map_err(errors::tantivy)?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        Ok(Self { directory, writer, fields })
+    }
+
+    pub(crate) fn put(&mut self, id: FileId, file: &FileInput, replaces: bool) -> Result<()> {
+        let mut operations = Vec::with_capacity(file.words.len() + 2);
+        if replaces {
+            operations.push(UserOperation::Delete(Term::from_field_u64(self.fields.file, id.0.into())));
+        }
+        operations.push(UserOperation::Add(self.path_document(id, &file.path_words)));
+        for (ordinal, (chunk, words)) in file.chunked.chunks.iter().zip(&file.words).enumerate() {
+            let mut document = TantivyDocument::default();
+            document.add_u64(self.fields.file, id.0.into());
+            document.add_u64(self.fields.place, (ordinal as u64) << 8 | chunk.kind as u64);
+            for (field, words) in [
+                (self.fields.name, &words.name),
+                (self.fields.doc, &words.doc),
+                (self.fields.body, &words.body),
+            ] {
+                if !words.is_empty() {
+                    document.add_text(field, words);
+                }
+            }
+            operations.push(UserOperation::Add(document));
+        }
+        self.writer.run(operations).map_err(errors::tantivy).map(drop)
+    }
+
+    pub(crate) fn rename(&mut self, id: FileId, words: &str) -> Result<()> {
+        let forget = UserOperation::Delete(Term::from_field_u64(self.fields.path_of, id.0.into()));
+        let path = UserOperation::Add(self.path_document(id, words));
+        self.writer.run([forget, path]).map_err(errors::tantivy).map(drop)
+    }
+
+    pub(crate) fn remove(&mut self, id: FileId) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.file, id.0.into()));
+    }
+
+    /// Writes everything out; returns the list of segments for SQLite to commit.
+    pub(crate) fn finish(mut self) -> Result<Vec<u8>> {
+        self.writer.commit().map_err(errors::tantivy)?;
+        let mut segments = self.writer.index().searchable_segment_metas().map_err(errors::tantivy)?;
+        if segments.len() > SEGMENTS {
+            segments.sort_by_key(|segment| segment.num_docs());
+            let small: Vec<_> =
+                segments[..=segments.len() - SEGMENTS / 2].iter().map(|segment| segment.id()).collect();
+            self.writer.merge(&small).wait().map_err(errors::tantivy)?;
+        }
+        self.writer.wait_merging_threads().map_err(errors::tantivy)?;
+        self.directory
+            .meta()
+            .ok_or_else(|| jari_store::Error::Backend("tantivy committed no list of segments".to_owned()))
+    }
+
+    fn path_document(&self, id: FileId, words: &str) -> TantivyDocument {
+        let mut document = TantivyDocument::default();
+        document.add_u64(self.fields.file, id.0.into());
+        document.add_u64(self.fields.path_of, id.0.into());
+        document.add_text(self.fields.path, words);
+        document
+    }
+}
+
+/// Reads postings of one state.
+pub(crate) struct Reader {
+    segments: Vec<Segment>,
+    fields: Fields,
+    slots: usize,
+    /// Keeps the segments' files open.
+    _searcher: Option<Searcher>,
+}
+
+struct Segment {
+    reader: SegmentReader,
+    /// The slot of its first document.
+    base: u32,
+    file: Column<u64>,
+    place: Column<u64>,
+}
+
+impl Reader {
+    /// Opens the state that `meta` names; none is an empty one.
+    pub(crate) fn open(folder: &Path, meta: Option<Vec<u8>>) -> Result<Self> {
+        let (_, fields) = schema();
+        if meta.is_none() {
+            return Ok(Self { segments: Vec::new(), fields, slots: 0, _searcher: None });
+        }
+        let directory = SharedCommit::open(folder, meta).map_err(errors::tantivy)?;
+        let (index, fields) = index(directory)?;
+        let reader =
+            index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(errors::tantivy)?;
+        let searcher: Searcher = reader.searcher();
+        let mut slots = 0;
+        let mut segments = Vec::new();
+        for reader in searcher.segment_readers() {
+            let column = |name| reader.fast_fields().u64(name).map_err(errors::tantivy);
+            segments.push(Segment {
+                base: slots,
+                file: column("file")?,
+                place: column("place")?,
+                reader: reader.clone(),
+            });
+            slots += reader.max_doc();
+        }
+        Ok(Self { segments, fields, slots: slots as usize, _searcher: Some(searcher) })
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
+    pub(crate) fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()> {
+        let field = match field {
+            Field::Name => self.fields.name,
+            Field::Doc => self.fields.doc,
+            Field::Body => self.fields.body,
+            Field::Path => self.fields.path,
+        };
+        let term = Term::from_field_text(field, term);
+        for Segment { reader, base, .. } in &self.segments {
+            let inverted = reader.inverted_index(field).map_err(errors::tantivy)?;
+            let found = inverted.read_postings(&term, IndexRecordOption::WithFreqs);
+            let Some(mut postings) = found.map_err(|error| errors::tantivy(error.into()))? else { continue };
+            let lengths = reader.get_fieldnorms_reader(field).map_err(errors::tantivy)?;
+            let alive = reader.alive_bitset();
+            let mut document = postings.doc();
+            while document != TERMINATED {
+                if alive.is_none_or(|alive| alive.is_alive(document)) {
+                    each(Posting {
+                        slot: base + document,
+                        count: postings.term_freq(),
+                        length: lengths.fieldnorm(document),
+                    });
+                }
+                document = postings.advance();
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn file(&self, slot: u32) -> FileId {
+        let segment = self.segment(slot);
+        FileId(segment.file.first(slot - segment.base).unwrap_or_default() as u32)
+    }
+
+    pub(crate) fn chunk(&self, slot: u32) -> ChunkSlot {
+        let segment = self.segment(slot);
+        let place = segment.place.first(slot - segment.base).unwrap_or_default();
+        let kind = ChunkKind::ALL.get(place as usize & 0xff).copied().unwrap_or(ChunkKind::Block);
+        ChunkSlot { chunk: ChunkId { file: self.file(slot), ordinal: (place >> 8) as u32 }, kind }
+    }
+
+    fn segment(&self, slot: u32) -> &Segment {
+        let after = self.segments.partition_point(|segment| segment.base <= slot);
+        &self.segments[after - 1]
+    }
+}
+
+/// Words come one a line; all thinking about them is done in `jari-text`.
+#[derive(Debug, Clone, Default)]
+struct Words {
+    token: Token,
+}
+
+struct Lines<'a> {
+    rest: &'a str,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for Words {
+    type TokenStream<'a> = Lines<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Lines<'a> {
+        self.token.reset();
+        Lines { rest: text, token: &mut self.token }
+    }
+}
+
+impl TokenStream for Lines<'_> {
+    fn advance(&mut self) -> bool {
+        if self.rest.is_empty() {
+            return false;
+        }
+        let (word, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        self.rest = rest;
+        self.token.text.clear();
+        self.token.text.push_str(word);
+        self.token.position = self.token.position.wrapping_add(1);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}

@@ -1,0 +1,301 @@
+//! Rows: how files, chunks and symbols are written to SQLite and read back.
+
+use jari_base::{
+    Chunk, ChunkId, ChunkKind, Chunked, ContentHash, FileId, Generation, Language, LineRange, Note,
+    Reference, Skip, Stamp, Symbol, SymbolKind,
+};
+use jari_store::{
+    Definition, Error, FileInput, FileRecord, Files, Result, StoredSymbol, SymbolLookup, SymbolMode,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::errors;
+
+/// Rows looked at for one look-up by part of a name; beyond it nobody reads on.
+const MOST_SYMBOLS: usize = 20_000;
+
+pub(crate) fn generation(connection: &Connection) -> Result<Generation> {
+    let number = connection
+        .query_row("SELECT value FROM meta WHERE key = 'generation'", [], |row| row.get::<_, i64>(0));
+    number.map(|number| Generation(number as u64)).map_err(errors::sqlite)
+}
+
+/// tantivy's list of segments for this state.
+pub(crate) fn segments(connection: &Connection) -> Result<Option<Vec<u8>>> {
+    connection
+        .query_row("SELECT value FROM meta WHERE key = 'segments'", [], |row| row.get(0))
+        .optional()
+        .map_err(errors::sqlite)
+}
+
+pub(crate) fn files(connection: &Connection) -> Result<Files> {
+    let mut statement = prepare(
+        connection,
+        "SELECT id, path, language, size, modified, hash, skip, chunks, words FROM files",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok(FileRecord {
+            id: FileId(row.get(0)?),
+            path: row.get(1)?,
+            language: Language::from(row.get::<_, String>(2)?),
+            stamp: Stamp { size: row.get::<_, i64>(3)? as u64, modified: row.get(4)? },
+            hash: row.get::<_, Option<[u8; 16]>>(5)?.map(ContentHash),
+            skip: row.get_ref(6)?.as_str_or_null()?.and_then(|word| word.parse().ok()),
+            chunks: row.get(7)?,
+            words: row.get(8)?,
+        })
+    });
+    rows.and_then(Iterator::collect).map(Files::new).map_err(errors::sqlite)
+}
+
+pub(crate) fn text(connection: &Connection, file: FileId) -> Result<Option<String>> {
+    let mut statement = prepare(connection, "SELECT text FROM texts WHERE file = ?")?;
+    let packed: Option<Vec<u8>> =
+        statement.query_row([file.0], |row| row.get(0)).optional().map_err(errors::sqlite)?;
+    packed.map(|packed| unpack(&packed)).transpose()
+}
+
+pub(crate) fn chunked(connection: &Connection, file: FileId) -> Result<Option<Chunked>> {
+    let mut statement = prepare(connection, "SELECT uses FROM texts WHERE file = ?")?;
+    let uses: Option<Vec<u8>> =
+        statement.query_row([file.0], |row| row.get(0)).optional().map_err(errors::sqlite)?;
+    let Some(uses) = uses else { return Ok(None) };
+    let (references, notes): (Vec<Reference>, Vec<Note>) =
+        postcard::from_bytes(&uses).map_err(|error| Error::Corrupt(error.to_string()))?;
+    let mut statement =
+        prepare(connection, &format!("SELECT {CHUNK} FROM chunks WHERE file = ? ORDER BY ordinal"))?;
+    let chunks =
+        statement.query_map([file.0], chunk_of).and_then(Iterator::collect).map_err(errors::sqlite)?;
+    let mut statement =
+        prepare(connection, &format!("SELECT {SYMBOL} FROM symbols WHERE file = ? ORDER BY ordinal"))?;
+    let symbols =
+        statement.query_map([file.0], symbol_of).and_then(Iterator::collect).map_err(errors::sqlite)?;
+    Ok(Some(Chunked { chunks, symbols, references, notes }))
+}
+
+pub(crate) fn chunk(connection: &Connection, id: ChunkId) -> Result<Option<Chunk>> {
+    let mut statement =
+        prepare(connection, &format!("SELECT {CHUNK} FROM chunks WHERE file = ? AND ordinal = ?"))?;
+    statement.query_row([id.file.0, id.ordinal], chunk_of).optional().map_err(errors::sqlite)
+}
+
+pub(crate) fn symbol(connection: &Connection, file: FileId, ordinal: u32) -> Result<Option<Symbol>> {
+    let mut statement =
+        prepare(connection, &format!("SELECT {SYMBOL} FROM symbols WHERE file = ? AND ordinal = ?"))?;
+    statement.query_row([file.0, ordinal], symbol_of).optional().map_err(errors::sqlite)
+}
+
+/// Definitions whose name matches; the caller filters and orders.
+pub(crate) fn symbols(connection: &Connection, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {
+    let (condition, bounds) = match lookup.mode {
+        SymbolMode::Exact => ("folded = ?1 AND ?2 = ''", (lookup.folded.clone(), String::new())),
+        SymbolMode::Prefix => (
+            "folded >= ?1 AND folded < ?2",
+            (lookup.folded.clone(), format!("{}{}", lookup.folded, char::MAX)),
+        ),
+        SymbolMode::Contains => ("instr(folded, ?1) > 0 AND ?2 = ''", (lookup.folded.clone(), String::new())),
+    };
+    let mut statement = prepare(
+        connection,
+        &format!("SELECT {SYMBOL}, file FROM symbols WHERE {condition} LIMIT {MOST_SYMBOLS}"),
+    )?;
+    let found = statement.query_map([bounds.0, bounds.1], |row| {
+        Ok(StoredSymbol { symbol: symbol_of(row)?, file: FileId(row.get(9)?) })
+    });
+    found.and_then(Iterator::collect).map_err(errors::sqlite)
+}
+
+pub(crate) fn symbol_names(connection: &Connection, visit: &mut dyn FnMut(&str)) -> Result<()> {
+    let mut statement = prepare(connection, "SELECT DISTINCT name FROM symbols")?;
+    let mut rows = statement.query([]).map_err(errors::sqlite)?;
+    while let Some(row) = rows.next().map_err(errors::sqlite)? {
+        let name = row.get_ref(0).map_err(errors::sqlite)?;
+        visit(name.as_str().map_err(|error| Error::Corrupt(error.to_string()))?);
+    }
+    Ok(())
+}
+
+pub(crate) fn definitions(
+    connection: &Connection,
+    names: &[String],
+    limit: usize,
+) -> Result<Vec<Definition>> {
+    let mut statement = prepare(
+        connection,
+        "SELECT name, kind, first, last, file, chunk FROM symbols WHERE folded = ? LIMIT ?",
+    )?;
+    let mut found = Vec::new();
+    for name in names {
+        let rows = statement.query_map(params![name, limit as i64], |row| {
+            Ok(Definition {
+                name: row.get(0)?,
+                kind: kind_at(SymbolKind::ALL, row, 1)?,
+                lines: LineRange { start: row.get(2)?, end: row.get(3)? },
+                chunk: ChunkId { file: FileId(row.get(4)?), ordinal: row.get(5)? },
+            })
+        });
+        for definition in rows.map_err(errors::sqlite)? {
+            found.push(definition.map_err(errors::sqlite)?);
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn count(connection: &Connection, table: &str) -> Result<u64> {
+    let number =
+        connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0));
+    number.map(|number| number as u64).map_err(errors::sqlite)
+}
+
+pub(crate) fn number_of(connection: &Connection, path: &str) -> Result<Option<FileId>> {
+    let mut statement = prepare(connection, "SELECT id FROM files WHERE path = ?")?;
+    statement.query_row([path], |row| row.get(0)).optional().map(|id| id.map(FileId)).map_err(errors::sqlite)
+}
+
+pub(crate) fn put_file(connection: &Connection, record: &FileRecord) -> Result<()> {
+    let mut statement =
+        prepare(connection, "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    let FileRecord { id, path, language, stamp, hash, skip, chunks, words } = record;
+    let row = params![
+        id.0,
+        path,
+        language.as_str(),
+        stamp.size as i64,
+        stamp.modified,
+        hash.map(|hash| hash.0),
+        skip.map(Skip::as_str),
+        chunks,
+        words
+    ];
+    statement.execute(row).map(drop).map_err(errors::sqlite)
+}
+
+pub(crate) fn put_contents(
+    connection: &Connection,
+    id: FileId,
+    file: &FileInput,
+    fold: fn(&str) -> String,
+) -> Result<()> {
+    let Chunked { chunks, symbols, references, notes } = &file.chunked;
+    let uses =
+        postcard::to_stdvec(&(references, notes)).map_err(|error| Error::Backend(error.to_string()))?;
+    let mut statement = prepare(connection, "INSERT INTO texts VALUES (?, ?, ?)")?;
+    statement.execute(params![id.0, pack(&file.text), uses]).map_err(errors::sqlite)?;
+
+    let mut statement = prepare(connection, "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
+    for (ordinal, Chunk { kind, lines, symbol, doc }) in chunks.iter().enumerate() {
+        let (doc_first, doc_last) = (doc.map(|doc| doc.start), doc.map(|doc| doc.end));
+        let row =
+            params![id.0, ordinal as u32, *kind as u8, lines.start, lines.end, symbol, doc_first, doc_last];
+        statement.execute(row).map_err(errors::sqlite)?;
+    }
+
+    let mut statement =
+        prepare(connection, "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    for (ordinal, symbol) in symbols.iter().enumerate() {
+        let Symbol { name, kind, container, signature, doc, exported, lines } = symbol;
+        let chunk = file.chunked.chunk_at(lines.start).unwrap_or_default();
+        let row = params![
+            id.0,
+            ordinal as u32,
+            name,
+            fold(name),
+            *kind as u8,
+            container,
+            signature,
+            doc,
+            exported,
+            lines.start,
+            lines.end,
+            chunk
+        ];
+        statement.execute(row).map_err(errors::sqlite)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn remove_contents(connection: &Connection, file: FileId) -> Result<()> {
+    for statement in [
+        "DELETE FROM texts WHERE file = ?",
+        "DELETE FROM chunks WHERE file = ?",
+        "DELETE FROM symbols WHERE file = ?",
+    ] {
+        prepare(connection, statement)?.execute([file.0]).map_err(errors::sqlite)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn remove_file(connection: &Connection, file: FileId) -> Result<()> {
+    prepare(connection, "DELETE FROM files WHERE id = ?")?.execute([file.0]).map(drop).map_err(errors::sqlite)
+}
+
+pub(crate) fn touch(connection: &Connection, file: FileId, stamp: Stamp) -> Result<()> {
+    let mut statement = prepare(connection, "UPDATE files SET size = ?, modified = ? WHERE id = ?")?;
+    statement.execute(params![stamp.size as i64, stamp.modified, file.0]).map(drop).map_err(errors::sqlite)
+}
+
+pub(crate) fn rename(connection: &Connection, file: FileId, path: &str) -> Result<()> {
+    let mut statement = prepare(connection, "UPDATE files SET path = ? WHERE id = ?")?;
+    statement.execute(params![path, file.0]).map(drop).map_err(errors::sqlite)
+}
+
+pub(crate) fn next_file(connection: &Connection) -> Result<u32> {
+    connection
+        .query_row("SELECT value FROM meta WHERE key = 'next_file'", [], |row| row.get(0))
+        .map_err(errors::sqlite)
+}
+
+pub(crate) fn set_meta(connection: &Connection, key: &str, value: impl rusqlite::ToSql) -> Result<()> {
+    prepare(connection, "INSERT OR REPLACE INTO meta VALUES (?, ?)")?
+        .execute(params![key, value])
+        .map(drop)
+        .map_err(errors::sqlite)
+}
+
+const CHUNK: &str = "kind, first, last, symbol, doc_first, doc_last";
+const SYMBOL: &str = "name, kind, container, signature, doc, exported, first, last, ordinal";
+
+fn chunk_of(row: &Row<'_>) -> rusqlite::Result<Chunk> {
+    let doc = match (row.get(4)?, row.get(5)?) {
+        (Some(start), Some(end)) => Some(LineRange { start, end }),
+        _ => None,
+    };
+    Ok(Chunk {
+        kind: kind_at(ChunkKind::ALL, row, 0)?,
+        lines: LineRange { start: row.get(1)?, end: row.get(2)? },
+        symbol: row.get(3)?,
+        doc,
+    })
+}
+
+fn symbol_of(row: &Row<'_>) -> rusqlite::Result<Symbol> {
+    Ok(Symbol {
+        name: row.get(0)?,
+        kind: kind_at(SymbolKind::ALL, row, 1)?,
+        container: row.get(2)?,
+        signature: row.get(3)?,
+        doc: row.get(4)?,
+        exported: row.get(5)?,
+        lines: LineRange { start: row.get(6)?, end: row.get(7)? },
+    })
+}
+
+/// A kind by its number.
+fn kind_at<K: Copy>(all: &[K], row: &Row<'_>, column: usize) -> rusqlite::Result<K> {
+    let number: i64 = row.get(column)?;
+    all.get(number as usize).copied().ok_or(rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+fn prepare<'c>(connection: &'c Connection, sql: &str) -> Result<rusqlite::CachedStatement<'c>> {
+    connection.prepare_cached(sql).map_err(errors::sqlite)
+}
+
+fn pack(text: &str) -> Vec<u8> {
+    lz4_flex::compress_prepend_size(text.as_bytes())
+}
+
+fn unpack(packed: &[u8]) -> Result<String> {
+    let bytes =
+        lz4_flex::decompress_size_prepended(packed).map_err(|error| Error::Corrupt(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| Error::Corrupt(error.to_string()))
+}

@@ -1,0 +1,140 @@
+//! One state of the index, held by a read transaction.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use jari_base::{Candidates, ChunkId, Chunked, FileId, Generation, Lookup};
+use jari_store::{
+    ChunkSlot, Definition, Error, Field, Files, Posting, Postings, Result, Snapshot, Statistics, StoredChunk,
+    StoredSymbol, SymbolLookup,
+};
+use rusqlite::Connection;
+
+use crate::lexical::Reader;
+use crate::{errors, format, rows};
+
+/// A writer may sweep files between our look at the list and their opening: then the next state is there already.
+const TRIES: usize = 5;
+
+pub(crate) struct LocalSnapshot {
+    folder: PathBuf,
+    connection: Mutex<Connection>,
+    generation: Generation,
+    files: Arc<Files>,
+    reader: Reader,
+}
+
+impl LocalSnapshot {
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
+        let mut last = None;
+        for _ in 0..TRIES {
+            match Self::try_open(folder) {
+                Err(Error::Corrupt(why)) => last = Some(Error::Corrupt(why)),
+                other => return other,
+            }
+        }
+        Err(last.expect("every try failed"))
+    }
+
+    fn try_open(folder: &Path) -> Result<Self> {
+        let connection = format::open(&format::database(folder))?;
+        // The transaction begins with its first read and holds that state until the snapshot is dropped.
+        connection.execute_batch("BEGIN").map_err(errors::sqlite)?;
+        let generation = rows::generation(&connection)?;
+        let reader = Reader::open(&format::lexical(folder), rows::segments(&connection)?)?;
+        let files = Arc::new(rows::files(&connection)?);
+        Ok(Self { folder: folder.to_owned(), connection: Mutex::new(connection), generation, files, reader })
+    }
+
+    fn rows(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().expect("no holder panics")
+    }
+}
+
+impl Snapshot for LocalSnapshot {
+    fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    fn files(&self) -> Arc<Files> {
+        self.files.clone()
+    }
+
+    fn candidates(&self, lookup: &Lookup) -> Result<Candidates> {
+        jari_store::candidates(lookup, &self.files, self)
+    }
+
+    fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
+        let rows = self.rows();
+        let mut texts: HashMap<FileId, String> = HashMap::new();
+        let mut hydrated = Vec::with_capacity(chunks.len());
+        for &id in chunks {
+            let Some(chunk) = rows::chunk(&rows, id)? else { continue };
+            if let std::collections::hash_map::Entry::Vacant(entry) = texts.entry(id.file) {
+                let text = rows::text(&rows, id.file)?;
+                entry.insert(
+                    text.ok_or_else(|| Error::Corrupt(format!("file {} has chunks but no text", id.file.0)))?,
+                );
+            }
+            let symbol = match chunk.symbol {
+                Some(ordinal) => rows::symbol(&rows, id.file, ordinal)?,
+                None => None,
+            };
+            let text = chunk.lines.slice(&texts[&id.file]).to_owned();
+            hydrated.push(StoredChunk { id, kind: chunk.kind, lines: chunk.lines, symbol, text });
+        }
+        Ok(hydrated)
+    }
+
+    fn text(&self, file: FileId) -> Result<Option<String>> {
+        rows::text(&self.rows(), file)
+    }
+
+    fn chunked(&self, file: FileId) -> Result<Option<Chunked>> {
+        rows::chunked(&self.rows(), file)
+    }
+
+    fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {
+        let found = rows::symbols(&self.rows(), lookup)?;
+        lookup.choose(found, &self.files)
+    }
+
+    fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()> {
+        rows::symbol_names(&self.rows(), visit)
+    }
+
+    fn statistics(&self) -> Result<Statistics> {
+        let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let postings = std::fs::read_dir(format::lexical(&self.folder));
+        Ok(Statistics {
+            chunks: self.files.chunks(),
+            symbols: rows::count(&self.rows(), "symbols")?,
+            row_bytes: size(format::database(&self.folder)) + size(self.folder.join("store.db-wal")),
+            posting_bytes: postings
+                .map_or(0, |entries| entries.flatten().map(|entry| size(entry.path())).sum()),
+        })
+    }
+}
+
+impl Postings for LocalSnapshot {
+    fn slots(&self) -> usize {
+        self.reader.slots()
+    }
+
+    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()> {
+        self.reader.postings(field, term, each)
+    }
+
+    fn file(&self, slot: u32) -> FileId {
+        self.reader.file(slot)
+    }
+
+    fn chunk(&self, slot: u32) -> ChunkSlot {
+        self.reader.chunk(slot)
+    }
+
+    fn definitions(&self, names: &[String], limit: usize) -> Result<Vec<Definition>> {
+        rows::definitions(&self.rows(), names, limit)
+    }
+}
