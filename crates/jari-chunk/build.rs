@@ -20,6 +20,7 @@ struct Language {
     comments: Vec<String>,
     attached: Vec<String>,
     wrappers: Vec<String>,
+    locals: Vec<String>,
     descend: Vec<String>,
     docstring: Option<String>,
     exported: Exported,
@@ -51,6 +52,8 @@ struct Definition {
     when: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     text: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    except: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     top: bool,
 }
@@ -110,6 +113,7 @@ fn resolve(languages: &BTreeMap<String, Language>, name: &str) -> Language {
         comments: join(own.comments, base.comments),
         attached: join(own.attached, base.attached),
         wrappers: join(own.wrappers, base.wrappers),
+        locals: join(own.locals, base.locals),
         descend: join(own.descend, base.descend),
         docstring: own.docstring.or(base.docstring),
         exported,
@@ -133,7 +137,7 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         .iter()
         .map(|rule| {
             format!(
-                "Definition {{ nodes: &{:?}, kind: SymbolKind::{}, name: {:?}, container: {:?}, body: {:?}, when: {}, text: {}, top: {} }}",
+                "Definition {{ nodes: &{:?}, kind: SymbolKind::{}, name: {:?}, container: {:?}, body: {:?}, when: {}, text: {}, except: {}, top: {} }}",
                 rule.node,
                 capitalised(&rule.kind),
                 rule.name.as_deref().unwrap_or("name"),
@@ -141,6 +145,7 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
                 rule.body.as_deref().unwrap_or("body"),
                 pairs(&rule.when),
                 pairs(&rule.text),
+                pairs(&rule.except),
                 rule.top,
             )
         })
@@ -161,15 +166,17 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
     let exported = &language.exported;
     writeln!(
         table,
-        "    Spec {{ name: {name:?}, extensions: &{:?}, filenames: &{:?}, interpreters: &{:?}, grammar: {grammar}, comments: &{:?}, \
-         attached: &{:?}, wrappers: &{:?}, descend: &{:?}, docstring: {:?}, exported: Exported {{ words: &{:?}, unless: &{:?}, \
+        "    Spec {{ name: {name:?}, #[cfg(test)] extends: {:?}, extensions: &{:?}, filenames: &{:?}, interpreters: &{:?}, grammar: {grammar}, comments: &{:?}, \
+         attached: &{:?}, wrappers: &{:?}, locals: &{:?}, descend: &{:?}, docstring: {:?}, exported: Exported {{ words: &{:?}, unless: &{:?}, \
          style: {:?}, inherit: {} }}, definitions: &[{}], references: &[{}], compiled: OnceLock::new() }},",
+        language.extends,
         language.extensions,
         language.filenames,
         language.interpreters,
         language.comments,
         language.attached,
         language.wrappers,
+        language.locals,
         language.descend,
         language.docstring,
         exported.words,

@@ -64,9 +64,14 @@ struct Layout<'a> {
 fn members(items: &[Item]) -> Vec<Vec<usize>> {
     let mut members = vec![Vec::new(); items.len() + 1];
     for (index, item) in items.iter().enumerate() {
-        let in_function = item.parent.is_some_and(|parent| kind_of(&items[parent]) != Some(ChunkKind::Class));
+        // A constant makes no chunk; what is defined in its value belongs to what is around it.
+        let mut around = item.parent;
+        while let Some(parent) = around.filter(|parent| kind_of(&items[*parent]).is_none()) {
+            around = items[parent].parent;
+        }
+        let in_function = around.is_some_and(|parent| kind_of(&items[parent]) != Some(ChunkKind::Class));
         if kind_of(item).is_some() && !in_function {
-            members[item.parent.unwrap_or(items.len())].push(index);
+            members[around.unwrap_or(items.len())].push(index);
         }
     }
     members
@@ -119,8 +124,8 @@ impl Layout<'_> {
             return;
         }
         let Some(range) = trimmed(LineRange::new(start, end), self.lines) else { return };
-        let says_something =
-            (range.start..=range.end).any(|line| self.lines.line(line).chars().any(char::is_alphanumeric));
+        let closes = |line: &str| matches!(line.trim_matches(|c: char| !c.is_alphanumeric()), "" | "end");
+        let says_something = (range.start..=range.end).any(|line| !closes(self.lines.line(line)));
         if !says_something && !first {
             // Closing braces belong to what they close.
             if let Some(last) = self.chunks.last_mut() {

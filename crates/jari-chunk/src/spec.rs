@@ -10,6 +10,8 @@ include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 /// One language, as `languages/<name>/language.toml` has it.
 pub(crate) struct Spec {
     pub(crate) name: &'static str,
+    #[cfg(test)]
+    extends: Option<&'static str>,
     pub(crate) extensions: &'static [&'static str],
     pub(crate) filenames: &'static [&'static str],
     pub(crate) interpreters: &'static [&'static str],
@@ -17,6 +19,7 @@ pub(crate) struct Spec {
     comments: &'static [&'static str],
     attached: &'static [&'static str],
     wrappers: &'static [&'static str],
+    locals: &'static [&'static str],
     pub(crate) descend: &'static [&'static str],
     pub(crate) docstring: Option<&'static str>,
     pub(crate) exported: Exported,
@@ -42,6 +45,7 @@ pub(crate) struct Definition {
     pub(crate) body: &'static str,
     pub(crate) when: &'static [(&'static str, &'static [&'static str])],
     pub(crate) text: &'static [(&'static str, &'static [&'static str])],
+    pub(crate) except: &'static [(&'static str, &'static [&'static str])],
     pub(crate) top: bool,
 }
 
@@ -59,6 +63,7 @@ pub(crate) struct Action {
     pub(crate) comment: bool,
     pub(crate) attached: bool,
     pub(crate) wrapper: bool,
+    pub(crate) local: bool,
     pub(crate) definitions: Vec<u16>,
     pub(crate) references: Vec<u16>,
 }
@@ -97,6 +102,9 @@ impl Spec {
         }
         for name in self.wrappers {
             by_name.entry(name).or_default().wrapper = true;
+        }
+        for name in self.locals {
+            by_name.entry(name).or_default().local = true;
         }
         for (index, rule) in self.definitions.iter().enumerate() {
             for name in rule.nodes {
@@ -167,14 +175,22 @@ mod tests {
     fn every_rule_names_nodes_and_fields_of_its_grammar() {
         let mut unknown = Vec::new();
         for spec in &LANGUAGES {
-            let Some(compiled) = spec.compiled() else { continue };
-            let grammar = &compiled.grammar;
-            let nodes = [spec.comments, spec.attached, spec.wrappers]
+            if spec.compiled().is_none() {
+                continue;
+            }
+            // What is taken over may speak of nodes that only the other grammar has.
+            let base = |spec: &&Spec| LANGUAGES.iter().find(|base| spec.extends == Some(base.name));
+            let bases = std::iter::successors(Some(spec), base);
+            let grammars: Vec<_> = bases.filter_map(|base| Some(&base.compiled()?.grammar)).collect();
+            let nodes = [spec.comments, spec.attached, spec.wrappers, spec.locals]
                 .into_iter()
                 .chain(spec.definitions.iter().map(|rule| rule.nodes))
                 .chain(spec.references.iter().map(|rule| rule.nodes));
-            let kinds: std::collections::HashSet<_> = (0..grammar.node_kind_count() as u16)
-                .filter_map(|kind| grammar.node_kind_for_id(kind))
+            let kinds: std::collections::HashSet<_> = grammars
+                .iter()
+                .flat_map(|grammar| {
+                    (0..grammar.node_kind_count() as u16).filter_map(|kind| grammar.node_kind_for_id(kind))
+                })
                 .collect();
             for node in nodes.flatten() {
                 if !kinds.contains(node) {
@@ -182,7 +198,7 @@ mod tests {
                 }
             }
             let paths = spec.definitions.iter().flat_map(|rule| {
-                let conditions = rule.when.iter().chain(rule.text).map(|(path, _)| *path);
+                let conditions = rule.when.iter().chain(rule.text).chain(rule.except).map(|(path, _)| *path);
                 rule.container.into_iter().chain([rule.name, rule.body]).chain(conditions)
             });
             for step in paths.chain(spec.descend.iter().copied()).flat_map(|path| path.split(['/', '|'])) {
@@ -193,7 +209,7 @@ mod tests {
                             || step == "name"
                             || step.starts_with('#')
                             || step == "."
-                            || grammar.field_id_for_name(step).is_some()
+                            || grammars.iter().any(|grammar| grammar.field_id_for_name(step).is_some())
                     }
                 };
                 if !known {

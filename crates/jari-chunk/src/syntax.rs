@@ -132,7 +132,7 @@ impl Walk<'_> {
     fn visit(&mut self, node: Node<'_>, frames: &mut [Frame]) -> Frame {
         let depth = frames.len();
         let frame = frames.last_mut().expect("the root's frame stays");
-        let inner = Frame { item: frame.item, in_function: frame.in_function, ..Frame::default() };
+        let mut inner = Frame { item: frame.item, in_function: frame.in_function, ..Frame::default() };
         let row = node.start_position().row;
         if let Some(slot @ &mut u16::MAX) = self.outline.depths.get_mut(row) {
             *slot = depth as u16;
@@ -147,6 +147,7 @@ impl Walk<'_> {
             frame.last_row = Some(node.end_position().row);
             return inner;
         };
+        inner.in_function |= action.local;
         if action.comment || action.attached {
             frame.await_definition(node, action);
             if action.comment {
@@ -163,22 +164,17 @@ impl Walk<'_> {
             return inner;
         }
         frame.last_row = Some(node.end_position().row);
-        if action.wrapper {
-            return Frame { wrapper: Some(wrapper_of(node, frame.wrapper, pending)), ..inner };
-        }
         let rule = action.definitions.iter().map(|rule| &self.spec.definitions[*rule as usize]);
         let Some(rule) = rule.into_iter().find(|rule| self.applies(rule, node, frame)) else {
+            if action.wrapper && self.wraps_one(node) {
+                return Frame { wrapper: Some(self.wrapper_of(node, frame.wrapper, pending)), ..inner };
+            }
             return inner;
         };
         let frame = *frame;
-        match self.define(node, rule, &frame, pending) {
-            None => inner,
-            Some(item) => {
-                let callable =
-                    matches!(rule.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Macro);
-                Frame { item: Some(item), in_function: frame.in_function || callable, ..Frame::default() }
-            }
-        }
+        let callable = matches!(rule.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Macro);
+        let item = self.define(node, rule, &frame, pending).or(frame.item);
+        Frame { item, in_function: inner.in_function || callable, ..Frame::default() }
     }
 
     fn applies(&self, rule: &Definition, node: Node<'_>, frame: &Frame) -> bool {
@@ -192,12 +188,54 @@ impl Walk<'_> {
             .iter()
             .all(|(path, kinds)| follow(node, path).is_some_and(|found| kinds.contains(&found.kind())))
             && self.texts_match(rule.text, node)
+            && !rule.except.iter().any(|condition| self.text_matches(condition, node))
     }
 
     fn texts_match(&self, conditions: &[(&str, &[&str])], node: Node<'_>) -> bool {
-        conditions.iter().all(|(path, texts)| {
-            follow(node, path).is_some_and(|found| texts.contains(&&self.text[found.byte_range()]))
-        })
+        conditions.iter().all(|condition| self.text_matches(condition, node))
+    }
+
+    fn text_matches(&self, (path, texts): &(&str, &[&str]), node: Node<'_>) -> bool {
+        follow(node, path).is_some_and(|found| texts.contains(&&self.text[found.byte_range()]))
+    }
+
+    /// Whether a wrapper holds one definition; of many, as in Go's `const ( … )`, each stands for itself.
+    fn wraps_one(&self, node: Node<'_>) -> bool {
+        let mut cursor = node.walk();
+        let defining = node.named_children(&mut cursor).filter(|child| {
+            let action = self.compiled.action(child.kind_id());
+            action.is_some_and(|action| action.wrapper || !action.definitions.is_empty())
+        });
+        defining.count() <= 1
+    }
+
+    fn wrapper_of(&self, node: Node<'_>, around: Option<Wrapper>, pending: Option<Pending>) -> Wrapper {
+        let own = Wrapper {
+            start_byte: self.bare_start(node),
+            start_row: pending.map_or(node.start_position().row, |pending| pending.start_row),
+            end_row: last_row(node),
+            doc: pending.and_then(|pending| pending.doc),
+        };
+        match around {
+            Some(around) => Wrapper { doc: own.doc.or(around.doc), ..around },
+            None => own,
+        }
+    }
+
+    /// Where a declaration begins behind the annotations that are part of its node.
+    fn bare_start(&self, node: Node<'_>) -> usize {
+        let mut cursor = node.walk();
+        let is_above = |action: &Action| action.attached || action.comment;
+        while cursor.goto_first_child() {
+            while self.compiled.action(cursor.node().kind_id()).is_some_and(is_above) {
+                while !cursor.goto_next_sibling() {
+                    if !cursor.goto_parent() {
+                        return node.start_byte();
+                    }
+                }
+            }
+        }
+        cursor.node().start_byte()
     }
 
     fn define(
@@ -212,13 +250,12 @@ impl Walk<'_> {
             named = deeper;
         }
         let written = self.text[named.byte_range()].trim();
-        let written = written
-            .split(['<', '(', '\n', '['])
-            .next()
-            .unwrap_or(written)
-            .trim()
-            .trim_matches(['"', '\'', '`']);
-        let (around, name) = split_qualified(written);
+        let (around, name) = if written.contains(char::is_alphanumeric) {
+            let bare = written.split(['<', '(', '\n', '[']).next().unwrap_or(written).trim();
+            split_qualified(bare.trim_matches(['"', '\'', '`']))
+        } else {
+            (None, written) // an operator
+        };
         if name.is_empty() || name.len() > NAME {
             return None;
         }
@@ -238,7 +275,7 @@ impl Walk<'_> {
             kind => kind,
         };
 
-        let start_byte = frame.wrapper.map_or(node.start_byte(), |wrapper| wrapper.start_byte);
+        let start_byte = frame.wrapper.map_or_else(|| self.bare_start(node), |wrapper| wrapper.start_byte);
         let signature = self.signature(node, rule, start_byte);
         let docstring = self.docstring(node, rule);
         let comment =
@@ -250,7 +287,7 @@ impl Walk<'_> {
             .chain(frame.wrapper.map(|wrapper| wrapper.start_row))
             .fold(node.start_position().row, usize::min);
         let end_row = frame.wrapper.map_or(0, |wrapper| wrapper.end_row).max(last_row(node));
-        let exported = self.exported(&signature, name, parent);
+        let exported = !frame.in_function && self.exported(&signature, name, parent);
         let symbol = Symbol {
             name: name.to_owned(),
             kind,
@@ -273,9 +310,18 @@ impl Walk<'_> {
 
     /// The declaration on one line, up to the body.
     fn signature(&self, node: Node<'_>, rule: &Definition, start: usize) -> String {
-        let body = follow(node, rule.body).map(|body| body.start_byte()).filter(|body| *body > start);
-        let head = &self.text[start..body.unwrap_or(node.end_byte())];
-        let head = if body.is_some() { head } else { head.lines().next().unwrap_or_default() };
+        let mut cursor = node.walk();
+        let is_comment =
+            |child: &Node<'_>| self.compiled.action(child.kind_id()).is_some_and(|action| action.comment);
+        let comment = node.children(&mut cursor).find(is_comment);
+        let ends = [follow(node, rule.body), comment].into_iter().flatten().map(|end| end.start_byte());
+        let body = ends.filter(|end| *end > start).min();
+        let head = &self.text[start..body.unwrap_or(node.end_byte()).max(start)];
+        let head = match rule.kind {
+            _ if body.is_some() => head,
+            SymbolKind::Function | SymbolKind::Method => closed_lines(head),
+            _ => head.lines().next().unwrap_or_default(),
+        };
         let mut signature = String::new();
         for word in head.split_whitespace() {
             if signature.len() + word.len() > SIGNATURE {
@@ -287,7 +333,8 @@ impl Walk<'_> {
             }
             signature.push_str(word);
         }
-        signature.truncate(signature.trim_end_matches(['{', '=', ':', ' ']).len());
+        let bare = signature.trim_end_matches("=>").trim_end_matches(['{', '=', ':', ' ']);
+        signature.truncate(bare.len());
         signature
     }
 
@@ -305,7 +352,8 @@ impl Walk<'_> {
     fn exported(&self, signature: &str, name: &str, parent: Option<usize>) -> bool {
         let rule = &self.spec.exported;
         let said = |words: &[&str]| {
-            signature.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word))
+            let words_of = signature.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            words_of.take_while(|word| *word != name).any(|word| words.contains(&word))
         };
         let style = match rule.style {
             Some("capital") => name.starts_with(char::is_uppercase),
@@ -328,7 +376,10 @@ impl Walk<'_> {
         let written = &self.text[found.byte_range()];
         let line = found.start_position().row as u32 + 1;
         let name = match rule.kind {
-            ReferenceKind::Import => written.split_whitespace().collect::<Vec<_>>().join(" "),
+            ReferenceKind::Import => {
+                let words: Vec<_> = written.split_whitespace().collect();
+                words.join(" ").trim_matches(['"', '\'']).to_owned()
+            }
             ReferenceKind::Call | ReferenceKind::Type => match last_name(written) {
                 Some(name) => name.to_owned(),
                 None => return,
@@ -371,23 +422,24 @@ impl Frame {
     }
 }
 
-fn wrapper_of(node: Node<'_>, around: Option<Wrapper>, pending: Option<Pending>) -> Wrapper {
-    let own = Wrapper {
-        start_byte: node.start_byte(),
-        start_row: pending.map_or(node.start_position().row, |pending| pending.start_row),
-        end_row: last_row(node),
-        doc: pending.and_then(|pending| pending.doc),
-    };
-    match around {
-        Some(around) => Wrapper { doc: own.doc.or(around.doc), ..around },
-        None => own,
-    }
-}
-
 /// The row a node's text ends on; a node that takes its line break with it does not reach into the next line.
 fn last_row(node: Node<'_>) -> usize {
     let end = node.end_position();
     if end.column == 0 && end.row > node.start_position().row { end.row - 1 } else { end.row }
+}
+
+/// The first line, with those after it while a parenthesis is open.
+fn closed_lines(text: &str) -> &str {
+    let mut open = 0;
+    let end = text.find(|c| {
+        match c {
+            '(' => open += 1,
+            ')' => open -= 1,
+            _ => {}
+        }
+        c == '\n' && open <= 0
+    });
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// Follows a path of steps: `a/b` is field `b` of field `a`; `a|b` the first that exists; `:kind` the first child of
@@ -437,13 +489,12 @@ fn join(outer: Option<String>, inner: Option<&str>) -> Option<String> {
     }
 }
 
-/// `send` of `self.client.send`; nothing if no name ends the expression.
+/// `send` of `self.client.send` and of `client(…).send`; nothing if no name ends the expression.
 fn last_name(written: &str) -> Option<&str> {
-    let bare = written.split(['<', '(', '[', '\n']).next()?.trim();
-    let start = bare
-        .rfind(|c: char| !(c.is_alphanumeric() || "_$!?'".contains(c)))
-        .map_or(0, |at| at + bare[at..].chars().next().map_or(1, char::len_utf8));
-    let name = &bare[start..];
+    let in_name = |c: char| c.is_alphanumeric() || "_$!?'".contains(c);
+    let member = written.trim_end_matches(in_name).ends_with(['.', ':']);
+    let bare = if member { written } else { written.split(['<', '(', '[', '\n']).next()?.trim() };
+    let name = &bare[bare.trim_end_matches(in_name).len()..];
     let first = name.chars().next()?;
     (first.is_alphabetic() || first == '_' || first == '$').then_some(name)
 }
@@ -454,6 +505,14 @@ fn first_doc_line(comment: &str) -> Option<String> {
         let said =
             line.trim().trim_start_matches(['/', '*', '#', '!', '-', ';', '%', '"', '\'', '{', '|', ' ']);
         let said = said.trim_end_matches("*/").trim_end_matches("-}").trim_end_matches(['"', '\'']).trim();
+        let said = untagged(said);
         said.chars().any(char::is_alphanumeric).then(|| said.to_owned())
     })
+}
+
+/// `Takes one.` of `<summary>Takes one.</summary>`.
+fn untagged(said: &str) -> &str {
+    let said = said.strip_prefix('<').and_then(|tag| tag.split_once('>')).map_or(said, |(_, rest)| rest);
+    let end = said.rfind("</").filter(|_| said.ends_with('>')).unwrap_or(said.len());
+    said[..end].trim()
 }
