@@ -1,1 +1,7 @@
-//! x
+//! Candidates in, an ordered and explained list out. Pure arithmetic: no store, no files.
+
+mod order;
+mod role;
+
+pub use order::{Ranked, Weights, order};
+pub use role::Role;

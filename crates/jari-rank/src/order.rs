@@ -1,0 +1,321 @@
+//! Which candidate comes first, and why.
+
+use std::collections::HashSet;
+
+use jari_base::{Candidates, ChunkCandidate, ChunkId, Explanation, FileCandidate, SymbolKind};
+use jari_text::{Query, Tokenizer, fold_name};
+
+use crate::Role;
+
+/// How much each signal counts. A signal is divided by its maximum over the candidates first, so weights compare.
+///
+/// The values come from the development sets (21 repositories, `docs/evaluation.md`); the optimum is flat: halving or
+/// doubling one of them moves the mean by less than 0.01.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// The sum of the file's three best chunks.
+    pub chunks: f32,
+    /// The file as one text.
+    pub file: f32,
+    /// The words of the path.
+    pub path: f32,
+    /// Words of the query in the file's own name, by rarity.
+    pub stem: f32,
+    /// Every word of the file's name is in the query.
+    pub stem_covered: f32,
+    /// The best match with the names a chunk defines.
+    pub name: f32,
+    /// A name written as code in the query is defined here.
+    pub defined: f32,
+    /// A capitalised word of the query is a type here.
+    pub defined_type: f32,
+    /// Neighbouring words of the query form a name defined here.
+    pub compound: f32,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            chunks: 1.5,
+            file: 1.5,
+            path: 1.0,
+            stem: 0.75,
+            stem_covered: 1.0,
+            name: 1.0,
+            defined: 1.0,
+            defined_type: 0.8,
+            compound: 0.8,
+        }
+    }
+}
+
+/// File names that say nothing: the folder's name stands for them.
+const NAMELESS: &[&str] = &["__init__", "index", "init", "lib", "main", "mod"];
+
+/// A second chunk of a file that is listed already counts half: it comes after other files of like score, and fills
+/// the list where there are none.
+const AGAIN: f32 = 0.5;
+
+/// A candidate with its score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// The chunk that answers.
+    pub chunk: ChunkId,
+    /// From 0 to 1.
+    pub score: f32,
+    /// BM25 of the chunk's text, as the store gave it.
+    pub bm25: f32,
+    /// How the score came to be.
+    pub explanation: Explanation,
+}
+
+/// Puts candidates in order, best first; one chunk a file, then further chunks of the same files.
+pub fn order(query: &Query, candidates: &Candidates, weights: &Weights) -> Vec<Ranked> {
+    let asked = Asked::new(query);
+    let signals: Vec<Vec<(f32, f32, &'static str)>> =
+        candidates.files.iter().map(|file| asked.signals(file, &candidates.rarity, weights)).collect();
+    let count = signals.first().map_or(0, Vec::len);
+    let most: Vec<f32> = (0..count)
+        .map(|at| signals.iter().map(|signals| signals[at].0).fold(f32::MIN_POSITIVE, f32::max))
+        .collect();
+    let whole: f32 = signals.first().map_or(1.0, |signals| signals.iter().map(|signal| signal.1).sum());
+
+    let mut ranked = Vec::new();
+    for (file, signals) in candidates.files.iter().zip(&signals) {
+        let role = Role::of(&file.path);
+        let factor = role.factor(query);
+        let parts: Vec<Explanation> = signals
+            .iter()
+            .zip(&most)
+            .filter(|((value, ..), _)| *value > 0.0)
+            .map(|(&(value, weight, label), most)| {
+                let share = value / most;
+                Explanation::node(
+                    label,
+                    weight * share / whole,
+                    vec![
+                        Explanation::leaf("weight", weight),
+                        Explanation::leaf("share of the best candidate's", share),
+                    ],
+                )
+            })
+            .collect();
+        let sum: f32 = parts.iter().map(|part| part.value).sum();
+        let score = sum * factor;
+        let mut details = vec![Explanation::node("sum of signals", sum, parts)];
+        if factor != 1.0 {
+            details.push(Explanation::leaf(format!("factor: {}", role.label()), factor));
+        }
+        let explanation = Explanation::node("score", score, details);
+        for (place, chunk) in answers(file).into_iter().enumerate() {
+            let share = if place == 0 { 1.0 } else { AGAIN / place as f32 };
+            ranked.push(Ranked {
+                chunk: chunk.0,
+                score: score * share,
+                bm25: chunk.1,
+                explanation: if place == 0 {
+                    explanation.clone()
+                } else {
+                    let again = Explanation::leaf("factor: the file is listed already", share);
+                    Explanation::node("score", score * share, vec![again, explanation.clone()])
+                },
+            });
+        }
+    }
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    ranked
+}
+
+/// The chunks of a file that may be shown, best first: a definition that was asked for, then by match.
+fn answers(file: &FileCandidate) -> Vec<(ChunkId, f32)> {
+    let bm25 =
+        |id: ChunkId| file.chunks.iter().find(|chunk| chunk.chunk == id).map_or(0.0, |chunk| chunk.body);
+    let mut seen = HashSet::new();
+    let defined = file.definitions.iter().map(|definition| definition.chunk);
+    let mut answers: Vec<(ChunkId, f32)> = defined
+        .chain(file.chunks.iter().map(|chunk| chunk.chunk))
+        .filter(|chunk| seen.insert(*chunk))
+        .map(|chunk| (chunk, bm25(chunk)))
+        .collect();
+    if answers.is_empty() {
+        // Only the path matches: the file's beginning stands for it.
+        answers.push((ChunkId { file: file.file, ordinal: 0 }, 0.0));
+    }
+    answers.truncate(3);
+    answers
+}
+
+/// What of the query the signals look at.
+struct Asked<'a> {
+    query: &'a Query,
+    terms: HashSet<&'a str>,
+    code: HashSet<String>,
+    capitalised: HashSet<String>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(query: &'a Query) -> Self {
+        let meant = query.words.iter().filter(|word| !word.grammar).count();
+        let folded = |word: &str| fold_name(word.rsplit(['.', ':', '#', '>']).next().unwrap_or(word));
+        Self {
+            query,
+            terms: query.terms.iter().map(String::as_str).collect(),
+            code: query
+                .words
+                .iter()
+                .filter(|word| word.code || meant == 1)
+                .map(|word| folded(&word.text))
+                .collect(),
+            capitalised: query
+                .words
+                .iter()
+                .filter(|word| word.capitalised)
+                .map(|word| folded(&word.text))
+                .collect(),
+        }
+    }
+
+    /// Each signal's value, weight and name, always in the same order.
+    fn signals(
+        &self,
+        file: &FileCandidate,
+        rarity: &[f32],
+        weights: &Weights,
+    ) -> Vec<(f32, f32, &'static str)> {
+        let sum = |of: fn(&ChunkCandidate) -> f32| file.chunks.iter().map(of).sum::<f32>();
+        let best_name = file.chunks.iter().map(|chunk| chunk.name).fold(0.0, f32::max);
+        let (stem, covered) = self.stem(&file.path, rarity);
+        let defined = |test: &dyn Fn(&str, SymbolKind) -> bool| {
+            let any = file.definitions.iter().any(|found| test(&fold_name(&found.name), found.kind));
+            f32::from(u8::from(any))
+        };
+        vec![
+            (sum(|chunk| chunk.body), weights.chunks, "words in the best chunks"),
+            (file.bm25, weights.file, "words in the file"),
+            (file.path_bm25, weights.path, "words in the path"),
+            (stem, weights.stem, "words in the file's name"),
+            (covered, weights.stem_covered, "the file's name is in the query"),
+            (best_name, weights.name, "words in defined names"),
+            (defined(&|name, _| self.code.contains(name)), weights.defined, "defines the name asked for"),
+            (
+                defined(&|name, kind| self.capitalised.contains(name) && is_type(kind)),
+                weights.defined_type,
+                "defines the type asked for",
+            ),
+            (
+                defined(&|name, _| !self.code.contains(name) && !self.capitalised.contains(name)),
+                weights.compound,
+                "defines neighbouring words as one name",
+            ),
+        ]
+    }
+
+    /// How much of the query, by rarity, is in the file's own name; and whether all of that name is in the query.
+    fn stem(&self, path: &str, rarity: &[f32]) -> (f32, f32) {
+        let mut words: HashSet<String> = HashSet::new();
+        Tokenizer::default().tokens(telling_name(path), |token| {
+            words.insert(token.text.to_owned());
+        });
+        let compound = |word: &String| {
+            word.contains(['_', '-']) || words.len() > 1 && fold_name(telling_name(path)) == *word
+        };
+        let covered = !words.is_empty()
+            && words.iter().all(|word| compound(word) || self.terms.contains(word.as_str()));
+        let matched: f32 = self
+            .query
+            .terms
+            .iter()
+            .zip(rarity)
+            .filter(|(term, _)| words.contains(*term))
+            .map(|(_, rarity)| rarity)
+            .sum();
+        let all: f32 = rarity.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+        (matched / all, f32::from(u8::from(covered)))
+    }
+}
+
+/// The file's name without its ending, or its folder's name where that says nothing.
+fn telling_name(path: &str) -> &str {
+    let mut steps = path.rsplit('/');
+    let name = steps.next().unwrap_or(path);
+    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
+    if NAMELESS.contains(&stem) { steps.next().unwrap_or(stem) } else { stem }
+}
+
+fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Module, Struct, Trait, Type};
+    matches!(kind, Class | Struct | Enum | Interface | Trait | Type | Module)
+}
+
+#[cfg(test)]
+mod tests {
+    use jari_base::{DefinitionCandidate, FileId, Language, LineRange};
+
+    use super::*;
+
+    fn file(number: u32, path: &str, bm25: f32) -> FileCandidate {
+        let chunk = ChunkId { file: FileId(number), ordinal: 0 };
+        FileCandidate {
+            file: FileId(number),
+            path: path.to_owned(),
+            language: Language::TEXT,
+            bm25,
+            path_bm25: 0.0,
+            chunks: vec![ChunkCandidate { chunk, body: bm25, name: 0.0, doc: 0.0 }],
+            definitions: Vec::new(),
+        }
+    }
+
+    fn check(query: &str, files: Vec<FileCandidate>, expected: &[u32]) {
+        let query = Query::new(query);
+        let rarity = vec![1.0; query.terms.len()];
+        let ranked = order(&query, &Candidates { files, rarity }, &Weights::default());
+        assert_eq!(ranked.iter().map(|ranked| ranked.chunk.file.0).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn more_words_come_first() {
+        check("retry request", vec![file(1, "a.rs", 1.0), file(2, "b.rs", 2.0)], &[2, 1]);
+    }
+
+    #[test]
+    fn the_file_named_so_comes_first() {
+        check("retry request", vec![file(1, "src/other.rs", 2.0), file(2, "src/retry.rs", 1.5)], &[2, 1]);
+    }
+
+    #[test]
+    fn tests_come_after_what_they_test() {
+        check("retry", vec![file(1, "tests/a.rs", 2.0), file(2, "src/b.rs", 1.9)], &[2, 1]);
+        check("tests of retry", vec![file(1, "tests/a.rs", 2.0), file(2, "src/b.rs", 1.0)], &[1, 2]);
+    }
+
+    #[test]
+    fn a_definition_asked_for_comes_first_and_is_what_is_shown() {
+        let mut defines = file(2, "b.rs", 1.0);
+        let chunk = ChunkId { file: FileId(2), ordinal: 7 };
+        let lines = LineRange::new(1, 9);
+        defines.definitions.push(DefinitionCandidate {
+            name: "retry_all".into(),
+            kind: SymbolKind::Function,
+            lines,
+            chunk,
+        });
+        let query = Query::new("retry_all");
+        let files = vec![file(1, "a.rs", 1.4), defines];
+        let ranked = order(&query, &Candidates { files, rarity: vec![1.0; 3] }, &Weights::default());
+        assert_eq!(ranked[0].chunk, chunk);
+        assert!(ranked[0].score <= 1.0);
+    }
+
+    #[test]
+    fn explanations_add_up() {
+        let query = Query::new("retry");
+        let files = vec![file(1, "tests/retry.rs", 1.0)];
+        let ranked = order(&query, &Candidates { files, rarity: vec![1.0] }, &Weights::default());
+        let explanation = &ranked[0].explanation;
+        let sum = &explanation.details[0];
+        let parts: f32 = sum.details.iter().map(|part| part.value).sum();
+        assert!((parts - sum.value).abs() < 1e-6);
+        assert!((sum.value * explanation.details[1].value - ranked[0].score).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,191 @@
+//! What part a file plays in its project, told by its path.
+
+use jari_text::Query;
+
+/// The part a file plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The product itself.
+    Product,
+    /// Tests, fixtures, benchmarks.
+    Test,
+    /// Prose.
+    Document,
+    /// Examples and demos.
+    Example,
+    /// Somebody else's code, carried along.
+    Vendored,
+    /// Kept for those who still use it.
+    Legacy,
+    /// Settings and data.
+    Config,
+    /// Translations.
+    Locale,
+    /// Declarations without bodies.
+    Declaration,
+}
+
+/// Folder names, and the part their files play. The outermost folder that says something counts.
+const FOLDERS: &[(&str, Role)] = &[
+    ("__mocks__", Role::Test),
+    ("__tests__", Role::Test),
+    ("bench", Role::Test),
+    ("benches", Role::Test),
+    ("benchmark", Role::Test),
+    ("benchmarks", Role::Test),
+    ("demo", Role::Example),
+    ("demos", Role::Example),
+    ("deprecated", Role::Legacy),
+    ("deps", Role::Vendored),
+    ("doc", Role::Document),
+    ("docs", Role::Document),
+    ("example", Role::Example),
+    ("examples", Role::Example),
+    ("fixture", Role::Test),
+    ("fixtures", Role::Test),
+    ("legacy", Role::Legacy),
+    ("locale", Role::Locale),
+    ("locales", Role::Locale),
+    ("node_modules", Role::Vendored),
+    ("sample", Role::Example),
+    ("samples", Role::Example),
+    ("spec", Role::Test),
+    ("specs", Role::Test),
+    ("test", Role::Test),
+    ("testdata", Role::Test),
+    ("testing", Role::Test),
+    ("tests", Role::Test),
+    ("third_party", Role::Vendored),
+    ("thirdparty", Role::Vendored),
+    ("vendor", Role::Vendored),
+    ("vendored", Role::Vendored),
+];
+
+/// Endings of prose.
+const PROSE: &[&str] = &["adoc", "asciidoc", "markdown", "md", "mdx", "rst", "txt"];
+
+/// Endings of settings and data.
+const DATA: &[&str] = &[
+    "cfg",
+    "conf",
+    "csv",
+    "ini",
+    "json",
+    "jsonc",
+    "lock",
+    "plist",
+    "properties",
+    "toml",
+    "tsv",
+    "xml",
+    "yaml",
+    "yml",
+];
+
+impl Role {
+    /// The part that the file at `path` plays.
+    pub fn of(path: &str) -> Self {
+        let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let lower = name.to_ascii_lowercase();
+        let (stem, ending) = lower.rsplit_once('.').unwrap_or((&lower, ""));
+        if is_test_name(name, stem) {
+            return Self::Test;
+        }
+        if PROSE.contains(&ending) {
+            return Self::Document;
+        }
+        let said = folders.split('/').find_map(|folder| {
+            let folder = folder.to_ascii_lowercase();
+            FOLDERS
+                .iter()
+                .find(|(name, _)| *name == folder || folder.ends_with(&format!("-{name}")))
+                .map(|(_, role)| *role)
+        });
+        match said {
+            Some(role) => role,
+            None if ending == "po" || ending == "pot" => Self::Locale,
+            None if DATA.contains(&ending) => Self::Config,
+            None if lower.ends_with(".d.ts") || ending == "pyi" => Self::Declaration,
+            None => Self::Product,
+        }
+    }
+
+    /// What its score is multiplied with. Soft, because the development sets hold no test or document as an answer and
+    /// so cannot say how strong these should be; lifted when the query speaks of such files.
+    pub fn factor(self, query: &Query) -> f32 {
+        let speaks_of = |words: &[&str]| query.terms.iter().any(|term| words.contains(&term.as_str()));
+        let (factor, lifted) = match self {
+            Self::Product => return 1.0,
+            Self::Test => (
+                0.55,
+                speaks_of(&["test", "spec", "fixtur", "bench", "benchmark", "mock", "테스트", "벤치마크"]),
+            ),
+            Self::Document => (
+                0.65,
+                speaks_of(&["doc", "document", "readm", "guid", "tutori", "changelog", "문서", "가이드"]),
+            ),
+            Self::Example => (0.7, speaks_of(&["exampl", "sampl", "demo", "예제", "예시"])),
+            Self::Vendored => (0.6, speaks_of(&["vendor", "depend", "dep"])),
+            Self::Legacy => (0.7, speaks_of(&["legaci", "deprec", "old"])),
+            Self::Config => {
+                (0.6, speaks_of(&["config", "configur", "set", "json", "yaml", "toml", "xml", "설정"]))
+            }
+            Self::Locale => (0.4, speaks_of(&["local", "translat", "번역"])),
+            Self::Declaration => (0.85, speaks_of(&["declar", "type", "stub"])),
+        };
+        if lifted { 1.0 } else { factor }
+    }
+
+    /// What an explanation calls it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Product => "product",
+            Self::Test => "test",
+            Self::Document => "document",
+            Self::Example => "example",
+            Self::Vendored => "vendored",
+            Self::Legacy => "legacy",
+            Self::Config => "settings or data",
+            Self::Locale => "translation",
+            Self::Declaration => "declaration only",
+        }
+    }
+}
+
+/// `test_x.py`, `x_test.go`, `x.spec.ts`, `XTest.java`.
+fn is_test_name(name: &str, stem: &str) -> bool {
+    let lower = ["_test", "_tests", "_spec", ".test", ".spec", "-test", "-spec"]
+        .iter()
+        .any(|end| stem.ends_with(end));
+    let camel = name
+        .rsplit_once('.')
+        .is_some_and(|(stem, _)| ["Test", "Tests", "Spec", "TestCase"].iter().any(|end| stem.ends_with(end)));
+    lower || camel || stem.starts_with("test_") || stem == "conftest" || stem == "tests"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_the_part() {
+        let check = |path, role| assert_eq!(Role::of(path), role, "{path}");
+        check("src/http/retry.rs", Role::Product);
+        check("src/http/retry_test.go", Role::Test);
+        check("tests/retry.rs", Role::Test);
+        check("src/RetryTest.java", Role::Test);
+        check("docs/retry.md", Role::Document);
+        check("README.md", Role::Document);
+        check("examples/retry.rs", Role::Example);
+        check("vendor/lib/a.c", Role::Vendored);
+        check("package.json", Role::Config);
+        check("src/latest.rs", Role::Product);
+        check("lib/index.d.ts", Role::Declaration);
+    }
+
+    #[test]
+    fn a_query_that_speaks_of_tests_lifts_the_penalty() {
+        assert_eq!(Role::Test.factor(&Query::new("tests of the parser")), 1.0);
+        assert!(Role::Test.factor(&Query::new("the parser")) < 1.0);
+    }
+}
