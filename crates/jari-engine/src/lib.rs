@@ -1,1 +1,96 @@
-//! x
+//! The façade: what Jari can do, as functions over plain structs. Every surface (terminal, MCP, HTTP) calls these.
+
+mod fields;
+pub mod ingest;
+mod near;
+mod preview;
+pub mod search;
+pub mod status;
+pub mod symbols;
+pub mod tree;
+
+use std::path::PathBuf;
+
+use jari_base::{ErrorCode, Explained};
+use jari_source::Limits;
+
+/// A project: a folder of files and how they are taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Its top folder.
+    pub root: PathBuf,
+    /// What is taken in.
+    pub limits: Limits,
+}
+
+impl Project {
+    /// Everything that shapes the contents of an index: a change of any of it means a new index.
+    pub fn fingerprint(&self) -> String {
+        let Limits { max_file_size } = self.limits;
+        format!(
+            "chunks {} words {} fields {} largest {max_file_size}",
+            jari_chunk::VERSION,
+            jari_text::VERSION,
+            fields::VERSION
+        )
+    }
+}
+
+/// A request that cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nothing to look for.
+    #[error("the query has no word to look for")]
+    EmptyQuery,
+    /// A name without a letter or digit.
+    #[error("the name is empty")]
+    EmptyName,
+    /// A filter that cannot be used.
+    #[error("{0}")]
+    BadFilter(String),
+    /// No such path in the index.
+    #[error("no `{path}` in the index")]
+    NoSuchPath {
+        /// As asked for.
+        path: String,
+        /// Paths that look like it.
+        near: Vec<String>,
+    },
+    /// The files could not be walked.
+    #[error(transparent)]
+    Source(#[from] jari_source::Error),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] jari_store::Error),
+}
+
+impl Explained for Error {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::EmptyQuery | Self::EmptyName => ErrorCode::EmptyQuery,
+            Self::BadFilter(_) => ErrorCode::BadArgument,
+            Self::NoSuchPath { .. } => ErrorCode::NotFound,
+            Self::Source(error) => error.code(),
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::EmptyQuery => Some("say what you look for: jari search \"retry with backoff\"".to_owned()),
+            Self::EmptyName => {
+                Some("give a name or a part of one: jari symbol connect --mode contains".to_owned())
+            }
+            Self::BadFilter(_) => None,
+            Self::NoSuchPath { near, .. } if near.is_empty() => {
+                Some("`jari tree` shows what is indexed, `jari status --skipped` what is not".to_owned())
+            }
+            Self::NoSuchPath { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
+            Self::Source(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+        }
+    }
+}
+
+/// What the façade's calls return.
+pub type Result<T> = std::result::Result<T, Error>;

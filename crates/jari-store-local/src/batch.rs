@@ -20,6 +20,7 @@ pub(crate) struct Batch {
     /// Opened by the first change that touches postings.
     writer: Option<Writer>,
     next: u32,
+    continues: Generation,
     fresh: bool,
     _lock: WriterLock,
 }
@@ -31,8 +32,9 @@ impl Batch {
         connection.set_prepared_statement_cache_capacity(32);
         connection.execute_batch("BEGIN IMMEDIATE").map_err(errors::sqlite)?;
         let next = rows::next_file(&connection)?;
+        let continues = rows::generation(&connection)?;
         let fresh = rows::segments(&connection)?.is_none();
-        Ok(Self { folder: folder.to_owned(), connection, fold, writer: None, next, fresh, _lock: lock })
+        Ok(Self { folder: folder.to_owned(), connection, fold, writer: None, next, continues, fresh, _lock: lock })
     }
 
     fn writer(&mut self) -> Result<&mut Writer> {
@@ -54,6 +56,10 @@ impl Batch {
 }
 
 impl WriteBatch for Batch {
+    fn continues(&self) -> Generation {
+        self.continues
+    }
+
     fn put(&mut self, file: FileInput) -> Result<()> {
         let (id, known) = self.number(&file.path)?;
         if known {
@@ -114,7 +120,7 @@ impl WriteBatch for Batch {
         if let Some(writer) = self.writer.take() {
             rows::set_meta(&self.connection, "segments", writer.finish()?)?;
         }
-        let generation = Generation(rows::generation(&self.connection)?.0 + 1);
+        let generation = Generation(self.continues.0 + 1);
         rows::set_meta(&self.connection, "generation", generation.0 as i64)?;
         rows::set_meta(&self.connection, "next_file", self.next)?;
         self.connection.execute_batch("COMMIT").map_err(errors::sqlite)?;

@@ -50,6 +50,9 @@ pub trait Snapshot: Send + Sync {
 
 /// A batch of changes. Nothing of it is seen before [`WriteBatch::commit`], and then all of it; dropping it undoes it.
 pub trait WriteBatch {
+    /// The state that this batch continues.
+    fn continues(&self) -> Generation;
+
     /// Adds a file, or replaces what is known of the file at that path.
     fn put(&mut self, file: FileInput) -> Result<()>;
 

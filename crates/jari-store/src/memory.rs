@@ -83,6 +83,10 @@ impl Batch<'_> {
 }
 
 impl WriteBatch for Batch<'_> {
+    fn continues(&self) -> Generation {
+        self.state.generation
+    }
+
     fn put(&mut self, file: FileInput) -> Result<()> {
         let id = self.number(&file.path);
         let words = file.words.iter().map(|words| words.body.lines().count() as u32).sum();

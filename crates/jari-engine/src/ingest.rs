@@ -1,0 +1,285 @@
+//! From the working tree to the store: what changed, read in parallel, written as one batch.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+
+use jari_base::{ContentHash, FileId, Generation, Language, Skip, Stamp};
+use jari_source::{Contents, Entry};
+use jari_store::{FileInput, FileRecord, Files, Snapshot, Store, WriteBatch};
+use jari_text::Tokenizer;
+
+use crate::{Project, Result, fields};
+
+/// Files read but not yet written, at most: bounds memory, and keeps both sides busy.
+const IN_FLIGHT: usize = 32;
+
+/// How the working tree differs from a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Files to open: new, or with another stamp than before.
+    pub open: Vec<Entry>,
+    /// Files to take note of without opening.
+    pub skip: Vec<Entry>,
+    /// Files that are gone.
+    pub gone: Vec<FileId>,
+    /// Indexed files as they were.
+    pub unchanged: usize,
+}
+
+impl Changes {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty() && self.skip.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// What an update did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Update {
+    /// New files that were indexed.
+    pub added: usize,
+    /// Files whose contents changed.
+    pub updated: usize,
+    /// Files at a new path with the old contents.
+    pub renamed: usize,
+    /// Files that are gone.
+    pub removed: usize,
+    /// Indexed files as they were, the touched but equal ones among them.
+    pub unchanged: usize,
+    /// All files that are not indexed, by reason.
+    pub skipped: BTreeMap<Skip, usize>,
+    /// Chunks that were made.
+    pub chunks: usize,
+    /// Bytes of text that were read.
+    pub bytes: u64,
+    /// The state that this made, or found.
+    pub generation: Generation,
+}
+
+/// How far an update has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Files done.
+    pub files: usize,
+    /// Files to do.
+    pub of: usize,
+    /// Chunks made so far.
+    pub chunks: usize,
+    /// Bytes read so far.
+    pub bytes: u64,
+}
+
+/// Compares the working tree with a snapshot, by size and time of change alone: no file is opened.
+pub fn changes(project: &Project, files: &Files) -> Result<Changes> {
+    let walked = jari_source::walk(&project.root, &project.limits)?;
+    let mut changes = Changes::default();
+    let mut known = files.iter().peekable();
+    // Both sides are sorted by path: one pass beside each other.
+    for entry in walked.entries {
+        while let Some(gone) = known.next_if(|record| record.path < entry.path) {
+            changes.gone.push(gone.id);
+        }
+        let record = known.next_if(|record| record.path == entry.path);
+        match record {
+            Some(record) if is_same(record, &entry) => changes.unchanged += usize::from(record.skip.is_none()),
+            _ if entry.skip.is_some() => changes.skip.push(entry),
+            _ => changes.open.push(entry),
+        }
+    }
+    changes.gone.extend(known.map(|record| record.id));
+    Ok(changes)
+}
+
+fn is_same(record: &FileRecord, entry: &Entry) -> bool {
+    // An unreadable file may become readable without any change of its stamp.
+    record.stamp == entry.stamp
+        && (entry.skip.is_none() || record.skip == entry.skip)
+        && record.skip != Some(Skip::Unreadable)
+}
+
+/// Brings the store up to the working tree, and returns the state that shows it. All changes become visible at once;
+/// nothing is written if there are none, so any number of processes may call this on an index that is up to date.
+pub fn update(
+    project: &Project,
+    store: &dyn Store,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Arc<dyn Snapshot>, Update)> {
+    let mut snapshot = store.snapshot()?;
+    let mut changes = changes(project, &snapshot.files())?;
+    if changes.is_empty() {
+        let update = summary(&*snapshot);
+        return Ok((snapshot, update));
+    }
+    let mut batch = store.write()?;
+    if batch.continues() != snapshot.generation() {
+        // Another process wrote between our look and our lock.
+        snapshot = store.snapshot()?;
+        changes = self::changes(project, &snapshot.files())?;
+    }
+    let files = snapshot.files();
+    // Its read transaction would keep the log from being folded back.
+    drop(snapshot);
+    let mut update = Update { unchanged: changes.unchanged, ..Update::default() };
+    for entry in &changes.skip {
+        batch.skip(&entry.path, entry.stamp, entry.skip.unwrap_or(Skip::Unreadable))?;
+    }
+    let gone = Mutex::new(Gone::new(&changes.gone, &files));
+    read_all(project, &files, &changes.open, &gone, progress, |opened| write(&mut *batch, &mut update, opened))?;
+    for file in gone.into_inner().expect("no reader panics").files {
+        batch.remove(file)?;
+        update.removed += 1;
+    }
+    batch.commit()?;
+    let snapshot = store.snapshot()?;
+    let Update { skipped, generation, .. } = summary(&*snapshot);
+    Ok((snapshot, Update { skipped, generation, ..update }))
+}
+
+/// What a snapshot holds, as an update that changed nothing.
+fn summary(snapshot: &dyn Snapshot) -> Update {
+    let mut skipped = BTreeMap::new();
+    for reason in snapshot.files().iter().filter_map(|record| record.skip) {
+        *skipped.entry(reason).or_default() += 1;
+    }
+    let skipped_in_all: usize = skipped.values().sum();
+    let unchanged = snapshot.files().iter().count() - skipped_in_all;
+    Update { skipped, unchanged, generation: snapshot.generation(), ..Update::default() }
+}
+
+/// A file that was opened.
+enum Opened {
+    /// Its contents are new.
+    Changed { file: Box<FileInput>, known: bool },
+    /// Its contents are as before.
+    Touched { file: FileId, stamp: Stamp },
+    /// Its contents stood at another path before.
+    Moved { file: FileId, path: String, words: String, stamp: Stamp },
+    /// Its contents are not indexed.
+    Skipped { path: String, stamp: Stamp, reason: Skip },
+}
+
+fn write(batch: &mut dyn WriteBatch, update: &mut Update, opened: Opened) -> Result<()> {
+    match opened {
+        Opened::Changed { file, known } => {
+            update.chunks += file.chunked.chunks.len();
+            update.bytes += file.text.len() as u64;
+            *(if known { &mut update.updated } else { &mut update.added }) += 1;
+            batch.put(*file)?;
+        }
+        Opened::Touched { file, stamp } => {
+            update.unchanged += 1;
+            batch.touch(file, stamp)?;
+        }
+        Opened::Moved { file, path, words, stamp } => {
+            update.renamed += 1;
+            batch.rename(file, &path, &words, stamp)?;
+        }
+        Opened::Skipped { path, stamp, reason } => batch.skip(&path, stamp, reason)?,
+    }
+    Ok(())
+}
+
+/// Files that are gone from their path: each may turn up at another.
+struct Gone {
+    files: Vec<FileId>,
+    by_contents: HashMap<(ContentHash, Language), FileId>,
+}
+
+impl Gone {
+    fn new(gone: &[FileId], files: &Files) -> Self {
+        let record = |file: &FileId| files.get(*file);
+        let by_contents = gone
+            .iter()
+            .filter_map(record)
+            .filter_map(|record| Some(((record.hash?, record.language.clone()), record.id)));
+        Self { files: gone.to_vec(), by_contents: by_contents.collect() }
+    }
+
+    /// The file that had these contents, once.
+    fn claim(&mut self, hash: ContentHash, language: &Language) -> Option<FileId> {
+        let file = self.by_contents.remove(&(hash, language.clone()))?;
+        self.files.retain(|gone| *gone != file);
+        Some(file)
+    }
+}
+
+/// Opens all of `entries` in parallel and hands them to `take`, in order, on this thread.
+fn read_all(
+    project: &Project,
+    files: &Files,
+    entries: &[Entry],
+    gone: &Mutex<Gone>,
+    progress: &(dyn Fn(Progress) + Sync),
+    mut take: impl FnMut(Opened) -> Result<()>,
+) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(entries.len());
+    let (sender, receiver) = mpsc::sync_channel(IN_FLIGHT);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                let mut tokenizer = Tokenizer::default();
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(entry) = entries.get(at) else { return };
+                    let opened = open(project, files, entry, gone, &mut tokenizer);
+                    // The receiver is gone when writing failed: nothing more to do.
+                    if sender.send((at, opened)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut done = Progress { of: entries.len(), ..Progress::default() };
+        let mut early = BTreeMap::new();
+        for (at, opened) in receiver {
+            early.insert(at, opened);
+            // In the order of the walk, so that equal trees give equal indexes.
+            while let Some(opened) = early.remove(&done.files) {
+                done.files += 1;
+                if let Opened::Changed { file, .. } = &opened {
+                    done.chunks += file.chunked.chunks.len();
+                    done.bytes += file.text.len() as u64;
+                }
+                take(opened)?;
+                progress(done);
+            }
+        }
+        Ok(())
+    })
+}
+
+fn open(
+    project: &Project,
+    files: &Files,
+    entry: &Entry,
+    gone: &Mutex<Gone>,
+    tokenizer: &mut Tokenizer,
+) -> Opened {
+    let Entry { path, stamp, .. } = entry;
+    let (path, stamp) = (path.clone(), *stamp);
+    let (text, hash) = match jari_source::read(&project.root.join(&path), &project.limits) {
+        Contents::Skipped(reason) => return Opened::Skipped { path, stamp, reason },
+        Contents::Text { text, hash } => (text, hash),
+    };
+    let known = files.at(&path);
+    if let Some(known) = known.filter(|known| known.hash == Some(hash) && known.skip.is_none()) {
+        return Opened::Touched { file: known.id, stamp };
+    }
+    let language = jari_chunk::language_of(&path, &text);
+    if known.is_none() {
+        let moved = gone.lock().expect("no reader panics").claim(hash, &language);
+        if let Some(file) = moved {
+            let words = fields::path_words(tokenizer, &path);
+            return Opened::Moved { file, path, words, stamp };
+        }
+    }
+    let chunked = jari_chunk::chunk(&language, &text);
+    let words = fields::chunk_words(tokenizer, &text, &chunked);
+    let path_words = fields::path_words(tokenizer, &path);
+    let file = Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words });
+    Opened::Changed { file, known: known.is_some_and(|known| known.skip.is_none()) }
+}

@@ -1,0 +1,72 @@
+//! What the index holds, and how far it is from the working tree.
+
+use std::collections::BTreeMap;
+
+use jari_base::{Generation, Skip};
+use jari_store::{Snapshot, Statistics};
+
+use crate::ingest;
+use crate::{Project, Result};
+
+/// The state of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// Which state.
+    pub generation: Generation,
+    /// Files that are indexed.
+    pub files: u64,
+    /// Files that are not, by reason.
+    pub skipped: BTreeMap<Skip, usize>,
+    /// Files by language, most first.
+    pub languages: Vec<(String, usize)>,
+    /// Files that were added, changed or removed since.
+    pub stale: Stale,
+    /// Counts and sizes.
+    pub statistics: Statistics,
+}
+
+/// How the working tree has moved on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stale {
+    /// Files to be read: new, or with another time or size.
+    pub changed: usize,
+    /// Files that are gone.
+    pub removed: usize,
+}
+
+impl Stale {
+    /// Whether the index is what the working tree is, as far as sizes and times tell.
+    pub fn is_fresh(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Looks at a state and at the working tree.
+pub fn status(project: &Project, snapshot: &dyn Snapshot) -> Result<Status> {
+    let files = snapshot.files();
+    let changes = ingest::changes(project, &files)?;
+    let mut skipped = BTreeMap::new();
+    let mut languages: BTreeMap<&str, usize> = BTreeMap::new();
+    for record in files.iter() {
+        match record.skip {
+            Some(reason) => *skipped.entry(reason).or_default() += 1,
+            None => *languages.entry(record.language.as_str()).or_default() += 1,
+        }
+    }
+    let mut languages: Vec<(String, usize)> =
+        languages.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    Ok(Status {
+        generation: snapshot.generation(),
+        files: files.indexed(),
+        skipped,
+        languages,
+        stale: Stale { changed: changes.open.len() + changes.skip.len(), removed: changes.gone.len() },
+        statistics: snapshot.statistics()?,
+    })
+}
+
+/// The files that are not indexed, by path, with the reason.
+pub fn skipped(snapshot: &dyn Snapshot) -> Vec<(String, Skip)> {
+    snapshot.files().iter().filter_map(|record| Some((record.path.clone(), record.skip?))).collect()
+}
