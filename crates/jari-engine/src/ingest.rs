@@ -82,7 +82,9 @@ pub fn changes(project: &Project, files: &Files) -> Result<Changes> {
         }
         let record = known.next_if(|record| record.path == entry.path);
         match record {
-            Some(record) if is_same(record, &entry) => changes.unchanged += usize::from(record.skip.is_none()),
+            Some(record) if is_same(record, &entry) => {
+                changes.unchanged += usize::from(record.skip.is_none())
+            }
             _ if entry.skip.is_some() => changes.skip.push(entry),
             _ => changes.open.push(entry),
         }
@@ -125,7 +127,9 @@ pub fn update(
         batch.skip(&entry.path, entry.stamp, entry.skip.unwrap_or(Skip::Unreadable))?;
     }
     let gone = Mutex::new(Gone::new(&changes.gone, &files));
-    read_all(project, &files, &changes.open, &gone, progress, |opened| write(&mut *batch, &mut update, opened))?;
+    read_all(project, &files, &changes.open, &gone, progress, |opened| {
+        write(&mut *batch, &mut update, opened)
+    })?;
     for file in gone.into_inner().expect("no reader panics").files {
         batch.remove(file)?;
         update.removed += 1;

@@ -34,7 +34,16 @@ impl Batch {
         let next = rows::next_file(&connection)?;
         let continues = rows::generation(&connection)?;
         let fresh = rows::segments(&connection)?.is_none();
-        Ok(Self { folder: folder.to_owned(), connection, fold, writer: None, next, continues, fresh, _lock: lock })
+        Ok(Self {
+            folder: folder.to_owned(),
+            connection,
+            fold,
+            writer: None,
+            next,
+            continues,
+            fresh,
+            _lock: lock,
+        })
     }
 
     fn writer(&mut self) -> Result<&mut Writer> {

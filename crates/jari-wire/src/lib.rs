@@ -14,8 +14,8 @@ use serde::Serialize;
 /// How far the index can be trusted.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexJson {
-    /// `fresh`: what the working tree is; `updating`: another process is bringing it up to date; `stale`: it was not
-    /// brought up to date.
+    /// `fresh`: what the working tree is; `updating`: another process is bringing it up to date; `unchecked`: nobody
+    /// looked for changes.
     pub state: &'static str,
     /// Which state of the index answered.
     pub generation: u64,
@@ -98,7 +98,11 @@ impl SearchJson {
             degraded: false,
             reason: None,
             took_ms: (response.took.as_secs_f64() * 1e6).round() / 1e3,
-            cut: response.cut.map(|cut| CutJson { shortened: cut.shortened, places: cut.places, dropped: cut.dropped }),
+            cut: response.cut.map(|cut| CutJson {
+                shortened: cut.shortened,
+                places: cut.places,
+                dropped: cut.dropped,
+            }),
             near: response.near,
         }
     }
@@ -119,7 +123,11 @@ fn hit_json(hit: Hit, with_text: bool) -> HitJson {
         preview: hit
             .preview
             .into_iter()
-            .map(|line| LineJson { line: line.number, text: line.text, highlights: line.highlights.into_iter().map(range).collect() })
+            .map(|line| LineJson {
+                line: line.number,
+                text: line.text,
+                highlights: line.highlights.into_iter().map(range).collect(),
+            })
             .collect(),
         text: hit.text.filter(|_| with_text),
         matched_terms: hit.matched,
@@ -164,7 +172,12 @@ impl SymbolsJson {
             fresh: Some(found.fresh),
             ..symbol_json(found.symbol)
         };
-        Self { name: request.name.clone(), results: response.found.into_iter().map(found).collect(), near: response.near, index }
+        Self {
+            name: request.name.clone(),
+            results: response.found.into_iter().map(found).collect(),
+            near: response.near,
+            index,
+        }
     }
 }
 
@@ -203,9 +216,22 @@ pub struct UpdateJson {
 impl UpdateJson {
     /// Puts an update into its shape.
     pub fn new(update: Update, took: std::time::Duration, notes: Vec<String>) -> Self {
-        let Update { added, updated, renamed, removed, unchanged, skipped, chunks, bytes, generation } = update;
+        let Update { added, updated, renamed, removed, unchanged, skipped, chunks, bytes, generation } =
+            update;
         let took_ms = (took.as_secs_f64() * 1e6).round() / 1e3;
-        Self { added, updated, renamed, removed, unchanged, skipped, chunks, bytes, generation: generation.0, took_ms, notes }
+        Self {
+            added,
+            updated,
+            renamed,
+            removed,
+            unchanged,
+            skipped,
+            chunks,
+            bytes,
+            generation: generation.0,
+            took_ms,
+            notes,
+        }
     }
 }
 
@@ -361,6 +387,8 @@ struct ErrorBody {
 impl ErrorJson {
     /// Puts an explained error into its shape.
     pub fn new(error: &dyn Explained) -> Self {
-        Self { error: ErrorBody { code: error.code().as_str(), message: error.to_string(), hint: error.hint() } }
+        Self {
+            error: ErrorBody { code: error.code().as_str(), message: error.to_string(), hint: error.hint() },
+        }
     }
 }

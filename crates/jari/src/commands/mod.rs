@@ -1,0 +1,103 @@
+//! The verbs. Each has its file here and its tests in `tests/<verb>.rs`.
+
+mod clean;
+mod completions;
+mod index;
+mod reference;
+mod search;
+mod status;
+mod symbol;
+mod tree;
+mod update;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::failure::Outcome;
+
+/// Finds the place that answers: path:start-end, in code and in documents, offline.
+#[derive(Debug, Parser)]
+#[command(name = "jari", version, max_term_width = 100, after_help = EXIT_CODES, propagate_version = true)]
+pub(crate) struct Jari {
+    #[command(flatten)]
+    pub(crate) global: Global,
+
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 found or done, 1 nothing found, 2 error.\n\nStart with:  jari search \"where are requests retried\"";
+
+/// What every verb understands.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+
+    /// Keep the index in this folder instead of `.jari` in the project [env: JARI_INDEX_DIR]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) index_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Search(search::Search),
+    Symbol(symbol::Symbol),
+    Tree(tree::Tree),
+    Index(index::Index),
+    Update(update::Update),
+    Status(status::Status),
+    Clean(clean::Clean),
+    Completions(completions::Completions),
+    #[command(hide = true)]
+    Reference(reference::Reference),
+}
+
+/// Runs a verb; the answer is whether something was found.
+pub(crate) fn run(jari: Jari) -> Outcome {
+    let Jari { global, verb } = jari;
+    match verb {
+        Verb::Search(search) => search.run(&global),
+        Verb::Symbol(symbol) => symbol.run(&global),
+        Verb::Tree(tree) => tree.run(&global),
+        Verb::Index(index) => index.run(&global),
+        Verb::Update(update) => update.run(&global),
+        Verb::Status(status) => status.run(&global),
+        Verb::Clean(clean) => clean.run(&global),
+        Verb::Completions(completions) => completions.run(),
+        Verb::Reference(reference) => reference.run(),
+    }
+}
+
+/// Which files and kinds may be returned.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Narrow {
+    /// Only files in this language (repeat for several)
+    #[arg(long, short, value_name = "LANGUAGE")]
+    lang: Vec<String>,
+
+    /// Only files whose path matches this glob; a folder stands for all below it (repeat for several)
+    #[arg(long, value_name = "GLOB")]
+    path: Vec<String>,
+}
+
+impl Narrow {
+    /// As a filter; languages that do not exist are refused.
+    fn filter(&self) -> Result<jari_base::Filter, crate::failure::Failure> {
+        let known = jari_chunk::languages();
+        let languages: Vec<String> = self.lang.iter().map(|name| name.to_lowercase()).collect();
+        if let Some(unknown) = languages.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(crate::failure::Failure::argument(
+                format!("no language is called `{unknown}`"),
+                format!("languages are {}", known.join(", ")),
+            ));
+        }
+        Ok(jari_base::Filter { languages, paths: self.path.clone(), kinds: Vec::new() })
+    }
+}

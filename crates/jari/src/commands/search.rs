@@ -1,0 +1,161 @@
+//! `jari search`
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use jari_base::{ChunkKind, Filter};
+use jari_engine::search::{Hit, SearchRequest, SearchResponse};
+use jari_store::Snapshot;
+use jari_wire::SearchJson;
+
+use super::{Global, Narrow};
+use crate::failure::Outcome;
+use crate::index::{Index, Ready};
+use crate::printer::{self, FAINT, NAME, PATH};
+use crate::progress::Reporter;
+
+/// Find the places that answer a question
+///
+/// Indexes the project on first use; afterwards only what changed is read. Words, names and questions all work, in
+/// English and in Korean.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  jari search \"retry with backoff\"\n  jari search ConnectionPool src --lang rust\n  jari search \"where is the config parsed\" --path 'src/**' -k 5\n  jari search \"결제 handler\" --json --max-tokens 2000"
+)]
+pub(crate) struct Search {
+    /// What to look for
+    query: String,
+
+    /// The project, or a folder of it
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+
+    /// How many places at most
+    #[arg(long, short = 'k', value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: u16,
+
+    #[command(flatten)]
+    narrow: Narrow,
+
+    /// Only chunks of this kind: function, method, class, module, block (repeat for several)
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    kind: Vec<ChunkKind>,
+
+    /// Show how each score came to be
+    #[arg(long)]
+    explain: bool,
+
+    /// Show whole texts, fitted into this many tokens
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
+
+    /// Answer from the index as it is, without looking for changes
+    #[arg(long)]
+    no_update: bool,
+}
+
+fn kind(word: &str) -> Result<ChunkKind, String> {
+    word.parse()
+}
+
+impl Search {
+    pub(crate) fn run(self, global: &Global) -> Outcome {
+        let Self { query, folder, limit, narrow, kind, explain, max_tokens, no_update } = self;
+        if jari_text::Query::new(&query).is_empty() {
+            return Err(jari_engine::Error::EmptyQuery.into());
+        }
+        let filter = Filter { kinds: kind, ..narrow.filter()? };
+        let mut index = Index::find(&folder, global)?;
+        let request = SearchRequest {
+            query,
+            limit: limit.into(),
+            filter: index.narrowed(filter),
+            explain,
+            max_tokens,
+            bm25: index.settings.bm25,
+        };
+        let reporter = Reporter::new(global.quiet);
+        let project = index.project.clone();
+        let ask = |snapshot: &dyn Snapshot| jari_engine::search::search(&project, snapshot, &request);
+        let (ready, response) =
+            if no_update && index.exists() { index.look(ask)? } else { index.sync(&reporter, ask)? };
+        reporter.finish(&ready.update);
+        if !global.quiet {
+            printer::talk_notes(&index.notes);
+        }
+        let found = !response.hits.is_empty();
+        if global.json {
+            printer::json(&SearchJson::new(&request, response, Index::describe(&ready)))?;
+        } else {
+            printer::data(&text(&request, &response))?;
+            if !global.quiet {
+                summary(&response, &ready);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn text(request: &SearchRequest, response: &SearchResponse) -> String {
+    let mut out = String::new();
+    for hit in &response.hits {
+        headline(&mut out, hit);
+        match &hit.text {
+            Some(text) if request.max_tokens.is_some() => {
+                for (number, line) in (hit.lines.start..).zip(text.lines()) {
+                    let _ = writeln!(out, "{FAINT}{number:>6}{FAINT:#}  {}", printer::safe(line));
+                }
+            }
+            _ => hit.preview.iter().for_each(|line| printer::line(&mut out, line)),
+        }
+        if let Some(explanation) = &hit.explanation {
+            printer::explanation(&mut out, explanation, 0);
+        }
+    }
+    out
+}
+
+fn headline(out: &mut String, hit: &Hit) {
+    let place = format!("{}:{}", printer::safe(&hit.path), hit.lines);
+    let what = match &hit.symbol {
+        Some(symbol) => format!(" · {} {NAME}{}{NAME:#}", symbol.kind, printer::safe(&symbol.qualified())),
+        None => format!(" · {}", hit.kind),
+    };
+    let stale = if hit.fresh { "" } else { " · changed since" };
+    let _ = writeln!(out, "{PATH}{place}{PATH:#}{what}  {FAINT}{:.2}{stale}{FAINT:#}", hit.score);
+}
+
+fn summary(response: &SearchResponse, ready: &Ready) {
+    let index = Index::describe(ready);
+    let mut said = match response.hits.len() {
+        0 => "nothing found".to_owned(),
+        places => printer::plural(places as u64, "place"),
+    };
+    let _ = write!(said, " · {}", printer::duration(response.took));
+    let _ = match index.state {
+        "fresh" => write!(said, " · index fresh"),
+        "updating" => {
+            write!(said, " · index being updated by another process; this is the last complete state")
+        }
+        _ => write!(said, " · index not checked for changes"),
+    };
+    if index.skipped > 0 {
+        let _ = write!(said, " · {} skipped (jari status --skipped)", printer::plural(index.skipped, "file"));
+    }
+    if let Some(cut) = response.cut {
+        let mut parts = Vec::new();
+        for (number, what) in
+            [(cut.shortened, "shortened"), (cut.places, "by place only"), (cut.dropped, "left out")]
+        {
+            if number > 0 {
+                parts.push(format!("{number} {what}"));
+            }
+        }
+        let _ = write!(said, " · to fit the budget: {}", parts.join(", "));
+    }
+    printer::talk(&format!("\n{FAINT}{said}{FAINT:#}"));
+    if !response.near.is_empty() {
+        printer::talk_hint(&format!("names like it: {}", response.near.join(", ")));
+    }
+}

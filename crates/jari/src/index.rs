@@ -1,0 +1,207 @@
+//! From a path on the command line to an index that can answer.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jari_base::Filter;
+use jari_engine::ingest::{self, Update};
+use jari_engine::{Error, Project};
+use jari_store::{Replaced, Snapshot, Store};
+use jari_store_local::{LocalStore, Options};
+use jari_wire::IndexJson;
+
+use crate::commands::Global;
+use crate::failure::Failure;
+use crate::progress::Reporter;
+use crate::settings::{self, Settings};
+
+/// A project and its index.
+pub(crate) struct Index {
+    pub(crate) project: Project,
+    pub(crate) settings: Settings,
+    pub(crate) folder: PathBuf,
+    /// The part of the project that the user named; empty for all of it.
+    pub(crate) within: String,
+    pub(crate) notes: Vec<String>,
+    store: Option<LocalStore>,
+}
+
+/// A state that can answer, and how far it can be trusted.
+pub(crate) struct Ready {
+    pub(crate) snapshot: Arc<dyn Snapshot>,
+    pub(crate) update: Update,
+    pub(crate) state: State,
+}
+
+/// How far a state can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It is what the working tree is.
+    Fresh,
+    /// Another process is bringing it up to date.
+    Updating,
+    /// Nobody looked.
+    Unchecked,
+}
+
+impl Index {
+    /// Finds the project around `path`. Nothing is written yet.
+    pub(crate) fn find(path: &Path, global: &Global) -> Result<Self, Failure> {
+        let place = jari_source::locate(path)?;
+        let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
+        let project = Project { root: place.root, limits: settings.limits.clone() };
+        let mut notes = Vec::new();
+        let folder = match &settings.index_dir {
+            Some(folder) => folder.clone(),
+            None => default_folder(&project.root, &mut notes),
+        };
+        Ok(Self { project, settings, folder, within: place.within, notes, store: None })
+    }
+
+    /// Whether there is an index already.
+    pub(crate) fn exists(&self) -> bool {
+        LocalStore::exists(&self.folder)
+    }
+
+    /// Asks the index as it is, without looking at the working tree.
+    pub(crate) fn look<T>(
+        &mut self,
+        ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
+    ) -> Result<(Ready, T), Failure> {
+        self.repaired(|index| {
+            let snapshot = index.store()?.snapshot()?;
+            let answer = ask(&*snapshot)?;
+            Ok((Ready { snapshot, update: Update::default(), state: State::Unchecked }, answer))
+        })
+    }
+
+    /// Brings the index up to the working tree, then asks it.
+    pub(crate) fn sync<T>(
+        &mut self,
+        reporter: &Reporter,
+        ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
+    ) -> Result<(Ready, T), Failure> {
+        self.repaired(|index| {
+            let ready = index.ready(reporter)?;
+            let answer = ask(&*ready.snapshot)?;
+            Ok((ready, answer))
+        })
+    }
+
+    fn ready(&mut self, reporter: &Reporter) -> Result<Ready, Error> {
+        let project = self.project.clone();
+        match ingest::update(&project, self.store()?, &|progress| reporter.show(progress)) {
+            Ok((snapshot, update)) => Ok(Ready { snapshot, update, state: State::Fresh }),
+            Err(Error::Store(jari_store::Error::Busy)) => self.wait_or_serve(reporter),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Another process writes. Its first index is waited for; while it updates one, the last complete state answers.
+    fn wait_or_serve(&mut self, reporter: &Reporter) -> Result<Ready, Error> {
+        let project = self.project.clone();
+        let store = self.store()?;
+        let snapshot = store.snapshot()?;
+        if snapshot.generation().0 > 0 {
+            return Ok(Ready { snapshot, update: Update::default(), state: State::Updating });
+        }
+        reporter.say("waiting for another process that is making this index");
+        store.wait_for_writer()?;
+        let (snapshot, update) = ingest::update(&project, store, &|progress| reporter.show(progress))?;
+        Ok(Ready { snapshot, update, state: State::Fresh })
+    }
+
+    /// Starts over with an empty index.
+    pub(crate) fn rebuild(&mut self) -> Result<(), Failure> {
+        let fingerprint = self.project.fingerprint();
+        self.store = Some(LocalStore::replace(&self.folder, options(&fingerprint))?);
+        Ok(())
+    }
+
+    /// Deletes the index; says whether there was one.
+    pub(crate) fn clean(&self) -> Result<bool, Failure> {
+        Ok(LocalStore::delete(&self.folder)?)
+    }
+
+    /// Runs `act`; if the index turns out to be damaged, makes it anew and runs it once more.
+    fn repaired<T>(&mut self, act: impl Fn(&mut Self) -> Result<T, Error>) -> Result<T, Failure> {
+        match act(self) {
+            Err(Error::Store(jari_store::Error::Corrupt(why))) => {
+                self.notes.push(Replaced::Damaged(why).to_string());
+                self.rebuild()?;
+                Ok(act(self)?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// `filter`, limited to the part of the project that the user named.
+    pub(crate) fn narrowed(&self, mut filter: Filter) -> Filter {
+        if !self.within.is_empty() {
+            filter.paths = match filter.paths.len() {
+                0 => vec![format!("{}/**", literal(&self.within))],
+                _ => filter.paths.iter().map(|path| format!("{}/**/{path}", literal(&self.within))).collect(),
+            };
+        }
+        filter
+    }
+
+    /// How a state is described in an answer.
+    pub(crate) fn describe(ready: &Ready) -> IndexJson {
+        let files = ready.snapshot.files();
+        IndexJson {
+            state: match ready.state {
+                State::Fresh => "fresh",
+                State::Updating => "updating",
+                State::Unchecked => "unchecked",
+            },
+            generation: ready.snapshot.generation().0,
+            files: files.indexed(),
+            skipped: files.iter().count() as u64 - files.indexed(),
+        }
+    }
+
+    fn store(&mut self) -> Result<&LocalStore, Error> {
+        if self.store.is_none() {
+            let fingerprint = self.project.fingerprint();
+            let (store, replaced) = LocalStore::open(&self.folder, options(&fingerprint))?;
+            self.notes.extend(replaced.map(|replaced| replaced.to_string()));
+            self.store = Some(store);
+        }
+        Ok(self.store.as_ref().expect("it was opened above"))
+    }
+}
+
+fn options(fingerprint: &str) -> Options<'_> {
+    Options { fingerprint, fold: jari_text::fold_name }
+}
+
+/// `.jari` in the project, or the user's cache where the project cannot be written.
+fn default_folder(root: &Path, notes: &mut Vec<String>) -> PathBuf {
+    let folder = root.join(".jari");
+    let usable = match std::fs::metadata(&folder) {
+        Ok(metadata) => metadata.is_dir() && writable(&folder),
+        Err(_) => writable(root),
+    };
+    if usable {
+        return folder;
+    }
+    let Some(cache) = settings::cache_dir(root) else { return folder };
+    notes.push(format!("the project cannot hold its index; it is kept in `{}`", cache.display()));
+    cache
+}
+
+/// Whether a file can be made in `folder`.
+fn writable(folder: &Path) -> bool {
+    let probe = folder.join(format!(".jari-probe-{}", std::process::id()));
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).is_ok();
+    if made {
+        // It was ours a moment ago; if it cannot be deleted, the next write will tell.
+        let _ = std::fs::remove_file(&probe);
+    }
+    made
+}
+
+fn literal(path: &str) -> String {
+    path.chars().flat_map(|c| if "*?[]{}\\".contains(c) { vec!['[', c, ']'] } else { vec![c] }).collect()
+}
