@@ -15,7 +15,7 @@ pub(crate) fn path_words(tokenizer: &mut Tokenizer, path: &str) -> String {
 /// The words of each chunk, in order.
 pub(crate) fn chunk_words(tokenizer: &mut Tokenizer, text: &str, chunked: &Chunked) -> Vec<ChunkWords> {
     let starts: Vec<usize> =
-        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
     let slice = |first: u32, last: u32| {
         let start = starts.get(first as usize - 1).copied().unwrap_or(text.len());
         &text[start..starts.get(last as usize).copied().unwrap_or(text.len())]

@@ -82,7 +82,7 @@ impl WriteBatch for Batch {
             hash: Some(file.hash),
             skip: None,
             chunks: file.chunked.chunks.len() as u32,
-            words: file.words.iter().map(|words| words.body.lines().count() as u32).sum(),
+            words: file.word_count(),
         };
         rows::put_file(&self.connection, &record)?;
         rows::put_contents(&self.connection, id, &file, self.fold)?;

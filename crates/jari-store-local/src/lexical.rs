@@ -277,8 +277,10 @@ impl TokenStream for Lines<'_> {
         if self.rest.is_empty() {
             return false;
         }
-        let (word, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
-        self.rest = rest;
+        // Words are short: a plain loop beats the set-up of a vectorised search.
+        let end = self.rest.bytes().position(|byte| byte == b'\n').unwrap_or(self.rest.len());
+        let word = &self.rest[..end];
+        self.rest = self.rest.get(end + 1..).unwrap_or_default();
         self.token.text.clear();
         self.token.text.push_str(word);
         self.token.position = self.token.position.wrapping_add(1);

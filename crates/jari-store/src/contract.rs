@@ -93,6 +93,19 @@ pub struct FileInput {
     pub words: Vec<ChunkWords>,
 }
 
+impl FileInput {
+    /// How many words its chunks have.
+    pub fn word_count(&self) -> u32 {
+        self.words.iter().map(|words| word_count(&words.body)).sum()
+    }
+}
+
+/// How many words there are, one a line.
+pub(crate) fn word_count(words: &str) -> u32 {
+    let breaks = words.bytes().filter(|byte| *byte == b'\n').count();
+    (breaks + usize::from(!words.is_empty() && !words.ends_with('\n'))) as u32
+}
+
 /// The words of one chunk, by field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChunkWords {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use jari_base::{Candidates, ChunkId, Chunked, FileId, Generation, Language, Lookup, Skip, Stamp};
 
+use crate::contract::word_count;
 use crate::lookup::{self, ChunkSlot, Definition, Field, Posting, Postings};
 use crate::{
     Error, FileInput, FileRecord, Files, Result, Snapshot, Statistics, Store, StoredChunk, StoredSymbol,
@@ -89,7 +90,7 @@ impl WriteBatch for Batch<'_> {
 
     fn put(&mut self, file: FileInput) -> Result<()> {
         let id = self.number(&file.path);
-        let words = file.words.iter().map(|words| words.body.lines().count() as u32).sum();
+        let words = file.word_count();
         let record = FileRecord {
             id,
             path: file.path.clone(),
@@ -249,7 +250,7 @@ impl Postings for State {
     fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()> {
         let posting = |slot: usize, words: &str| {
             let count = words.lines().filter(|word| *word == term).count() as u32;
-            (count > 0).then(|| Posting { slot: slot as u32, count, length: words.lines().count() as u32 })
+            (count > 0).then(|| Posting { slot: slot as u32, count, length: word_count(words) })
         };
         if field == Field::Path {
             for (id, kept) in self.kept.iter().filter(|(_, kept)| kept.input.is_some()) {

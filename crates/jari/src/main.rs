@@ -13,6 +13,9 @@ use clap::Parser;
 
 use crate::commands::Jari;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Something was found, or done.
 const FOUND: u8 = 0;
 /// Nothing was found; nothing went wrong.
