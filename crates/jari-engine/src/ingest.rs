@@ -83,7 +83,7 @@ pub fn changes(project: &Project, files: &Files) -> Result<Changes> {
         let record = known.next_if(|record| record.path == entry.path);
         match record {
             Some(record) if is_same(record, &entry) => {
-                changes.unchanged += usize::from(record.skip.is_none())
+                changes.unchanged += usize::from(record.skip.is_none());
             }
             _ if entry.skip.is_some() => changes.skip.push(entry),
             _ => changes.open.push(entry),

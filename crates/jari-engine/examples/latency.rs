@@ -1,0 +1,49 @@
+//! How long a query takes in process: `latency ROOT INDEX_DIR` prints median and 95th percentile in milliseconds.
+//!
+//! The queries are names and doc lines of the index itself, so any repository will do.
+
+use std::time::Instant;
+
+use jari_engine::Project;
+use jari_engine::search::{SearchRequest, search};
+use jari_store::Store;
+use jari_store_local::{LocalStore, Options};
+
+/// Queries asked.
+const QUERIES: usize = 400;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(root), Some(index)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: latency ROOT INDEX_DIR".into());
+    };
+    let project = Project { root: root.into(), limits: jari_source::Limits::default() };
+    let fingerprint = project.fingerprint();
+    let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name };
+    let (store, _) = LocalStore::open(index.as_ref(), options)?;
+    let snapshot = store.snapshot()?;
+    let mut queries = Vec::new();
+    for record in snapshot.files().iter().filter(|record| record.skip.is_none()) {
+        let Some(chunked) = snapshot.chunked(record.id)? else { continue };
+        for symbol in chunked.symbols.iter().step_by(7) {
+            queries.push(symbol.name.replace('_', " "));
+            queries.extend(symbol.doc.clone());
+        }
+    }
+    let step = (queries.len() / QUERIES).max(1);
+    let mut times = Vec::new();
+    for query in queries.iter().step_by(step) {
+        let request = SearchRequest::new(query.as_str());
+        let began = Instant::now();
+        if search(&project, &*snapshot, &request).is_ok() {
+            times.push(began.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or_default();
+    #[expect(clippy::print_stdout, reason = "an example prints")]
+    {
+        println!("{:.3} {:.3}", at(0.5), at(0.95));
+    }
+    Ok(())
+}
