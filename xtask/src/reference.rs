@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 /// The pages that `jari reference` knows.
-const PAGES: &[&str] = &["cli", "settings", "languages"];
+const PAGES: &[&str] = &["cli", "settings", "languages", "json"];
 
 /// Writes every page.
 pub(crate) fn write(root: &Path) -> Result<()> {

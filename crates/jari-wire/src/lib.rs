@@ -9,10 +9,11 @@ use jari_engine::search::{Hit, SearchRequest, SearchResponse};
 use jari_engine::status::Status;
 use jari_engine::symbols::{Found, SymbolRequest, SymbolResponse};
 use jari_engine::tree::Node;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How far the index can be trusted.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct IndexJson {
     /// `fresh`: what the working tree is; `updating`: another process is bringing it up to date; `unchecked`: nobody
     /// looked for changes.
@@ -26,63 +27,96 @@ pub struct IndexJson {
 }
 
 /// The answer to a search.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchJson {
+    /// As asked.
     query: String,
+    /// How it was looked for: `keyword`.
     mode: &'static str,
+    /// Best first.
     results: Vec<HitJson>,
+    /// How far the index can be trusted.
     index: IndexJson,
     /// Whether something that should have helped did not.
     degraded: bool,
     /// What.
     reason: Option<String>,
+    /// Time of the search itself.
     took_ms: f64,
+    /// What did not fit into `--max-tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<CutJson>,
+    /// Names that look like what was asked for, where nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     near: Vec<String>,
 }
 
 /// A place that answers.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct HitJson {
+    /// Relative to the project's root.
     path: String,
+    /// First line, counted from 1.
     start_line: u32,
+    /// Last line.
     end_line: u32,
+    /// What it holds: `function`, `method`, `class`, `module` or `block`.
+    #[schemars(with = "String")]
     kind: ChunkKind,
+    /// The file's language.
     language: String,
+    /// What is defined there, with what surrounds it: `Type.method`.
     symbol: Option<String>,
+    /// Its declaration on one line.
     signature: Option<String>,
+    /// How well it matches.
     scores: ScoresJson,
+    /// Whether the file is still what was indexed.
     fresh: bool,
+    /// The lines that show why.
     preview: Vec<LineJson>,
+    /// The whole text, with `--max-tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// Words of the query that stand in it, as written.
     matched_terms: Vec<String>,
+    /// How the score came to be, with `--explain`: `{label, value, details}`, a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
     explanation: Option<Explanation>,
 }
 
-#[derive(Debug, Serialize)]
+/// How well a place matches.
+#[derive(Debug, Serialize, JsonSchema)]
 struct ScoresJson {
+    /// BM25 of the chunk's text.
     bm25: f32,
+    /// Cosine with the query; none while search is by keyword.
     vector: Option<f32>,
+    /// From 0 to 1; what the order follows.
     #[serde(rename = "final")]
     last: f32,
 }
 
-#[derive(Debug, Serialize)]
+/// A line of a file.
+#[derive(Debug, Serialize, JsonSchema)]
 struct LineJson {
+    /// Its number.
     line: u32,
+    /// Its text, cut if it is very long.
     text: String,
     /// Byte ranges of `text`, from and to.
     highlights: Vec<[usize; 2]>,
 }
 
-#[derive(Debug, Serialize)]
+/// What did not fit into the token budget.
+#[derive(Debug, Serialize, JsonSchema)]
 struct CutJson {
+    /// Hits shown by their telling lines.
     shortened: usize,
+    /// Hits shown by their place alone.
     places: usize,
+    /// Hits left out.
     dropped: usize,
 }
 
@@ -136,29 +170,46 @@ fn hit_json(hit: Hit, with_text: bool) -> HitJson {
 }
 
 /// Definitions of a name.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SymbolsJson {
+    /// As asked.
     name: String,
+    /// Exact spelling first.
     results: Vec<SymbolJson>,
+    /// Names that look like it, where it is not defined.
     near: Vec<String>,
+    /// How far the index can be trusted.
     index: IndexJson,
 }
 
 /// A definition.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SymbolJson {
+    /// Relative to the project's root; left out inside a file's own tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
+    /// First line, its doc comment included.
     start_line: u32,
+    /// Last line.
     end_line: u32,
+    /// Its own name.
     name: String,
+    /// `function`, `method`, `class`, `struct`, `enum`, `interface`, `trait`, `impl`, `module`, `type`, `constant`, `field`,
+    /// `macro` or `data`.
+    #[schemars(with = "String")]
     kind: SymbolKind,
+    /// The names around it: `Outer.Inner`.
     container: Option<String>,
+    /// Its declaration on one line.
     signature: String,
+    /// First line of its doc comment.
     doc: Option<String>,
+    /// Whether other files can see it, as far as syntax tells.
     exported: bool,
+    /// The file's language.
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
+    /// Whether the file is still what was indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     fresh: Option<bool>,
 }
@@ -198,18 +249,30 @@ fn symbol_json(symbol: jari_base::Symbol) -> SymbolJson {
 }
 
 /// What an update did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct UpdateJson {
+    /// New files that were indexed.
     added: usize,
+    /// Files whose contents changed.
     updated: usize,
+    /// Files at a new path with the old contents.
     renamed: usize,
+    /// Files that are gone.
     removed: usize,
+    /// Indexed files as they were.
     unchanged: usize,
+    /// Files that are not indexed, by reason.
+    #[schemars(with = "BTreeMap<String, usize>")]
     skipped: BTreeMap<Skip, usize>,
+    /// Chunks that were made.
     chunks: usize,
+    /// Bytes of text that were read.
     bytes: u64,
+    /// The state that this made, or found.
     generation: u64,
+    /// Time in all.
     took_ms: f64,
+    /// What the user should know: an index that was made anew, or is kept elsewhere.
     notes: Vec<String>,
 }
 
@@ -236,42 +299,65 @@ impl UpdateJson {
 }
 
 /// The state of an index.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct StatusJson {
+    /// The project.
     root: String,
+    /// Where the index is.
     index_dir: String,
     /// `fresh`, `stale` or `none`.
     state: &'static str,
+    /// Which state.
     generation: u64,
+    /// Files that are indexed.
     files: u64,
+    /// Chunks.
     chunks: u64,
+    /// Definitions.
     symbols: u64,
+    /// Files that are not indexed, by reason.
+    #[schemars(with = "BTreeMap<String, usize>")]
     skipped: BTreeMap<Skip, usize>,
+    /// Files by language.
     languages: BTreeMap<String, usize>,
+    /// How the working tree has moved on.
     stale: StaleJson,
+    /// Sizes on disk.
     bytes: BytesJson,
     /// The embedding model; none answers yet.
     model: Option<String>,
+    /// With `--skipped`: each file that is not indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_files: Option<Vec<SkippedJson>>,
+    /// What the user should know.
     notes: Vec<String>,
 }
 
-#[derive(Debug, Default, Serialize)]
+/// How the working tree has moved on.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct StaleJson {
+    /// Files that are new or have another time or size.
     changed: usize,
+    /// Files that are gone.
     removed: usize,
 }
 
-#[derive(Debug, Default, Serialize)]
+/// Sizes on disk.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct BytesJson {
+    /// SQLite.
     rows: u64,
+    /// tantivy.
     postings: u64,
 }
 
-#[derive(Debug, Serialize)]
+/// A file that is not indexed.
+#[derive(Debug, Serialize, JsonSchema)]
 struct SkippedJson {
+    /// Relative to the project's root.
     path: String,
+    /// Why.
+    #[schemars(with = "String")]
     reason: Skip,
 }
 
@@ -323,7 +409,7 @@ impl StatusJson {
 }
 
 /// A folder or a file of the tree.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TreeJson {
     /// A folder.
@@ -363,7 +449,7 @@ impl From<Node> for TreeJson {
 }
 
 /// What cleaning did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct CleanJson {
     /// Where the index was.
     pub index_dir: String,
@@ -372,15 +458,20 @@ pub struct CleanJson {
 }
 
 /// A failure.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ErrorJson {
+    /// What went wrong.
     error: ErrorBody,
 }
 
-#[derive(Debug, Serialize)]
+/// What went wrong.
+#[derive(Debug, Serialize, JsonSchema)]
 struct ErrorBody {
+    /// A stable word.
     code: &'static str,
+    /// What happened to which thing.
     message: String,
+    /// What to type or change.
     hint: Option<String>,
 }
 
@@ -391,4 +482,17 @@ impl ErrorJson {
             error: ErrorBody { code: error.code().as_str(), message: error.to_string(), hint: error.hint() },
         }
     }
+}
+
+/// Every shape with the commands that print it, as JSON Schema.
+pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
+    vec![
+        ("jari search", schemars::schema_for!(SearchJson).into()),
+        ("jari symbol", schemars::schema_for!(SymbolsJson).into()),
+        ("jari tree", schemars::schema_for!(TreeJson).into()),
+        ("jari index, jari update", schemars::schema_for!(UpdateJson).into()),
+        ("jari status", schemars::schema_for!(StatusJson).into()),
+        ("jari clean", schemars::schema_for!(CleanJson).into()),
+        ("errors, on stderr", schemars::schema_for!(ErrorJson).into()),
+    ]
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Args, Command, CommandFactory, ValueEnum};
+use serde_json::Value;
 
 use super::Jari;
 use crate::failure::Outcome;
@@ -21,6 +22,7 @@ enum Page {
     Cli,
     Settings,
     Languages,
+    Json,
 }
 
 impl Reference {
@@ -29,6 +31,7 @@ impl Reference {
             Page::Cli => cli(),
             Page::Settings => settings(),
             Page::Languages => languages(),
+            Page::Json => json(),
         };
         printer::data(&text)?;
         Ok(true)
@@ -83,4 +86,66 @@ fn languages() -> String {
         let _ = writeln!(out, "| {} | {structure} | {} |", language.name, files.join(" "));
     }
     out
+}
+
+fn json() -> String {
+    let mut out = format!(
+        "# JSON\n{MADE}\nEvery command takes `--json` and prints one object: on one line where stdout is piped, indented on a terminal. \
+         Fields marked *optional* are left out or null where they do not apply.\n"
+    );
+    for (commands, schema) in jari_wire::schemas() {
+        let _ = write!(out, "\n## {commands}\n");
+        shape(&mut out, &schema);
+        for (name, definition) in
+            schema["$defs"].as_object().into_iter().flatten().filter(|(name, _)| *name != "TreeJson")
+        {
+            let _ = write!(out, "\n`{name}`: {}\n", text_of(definition));
+            shape(&mut out, definition);
+        }
+    }
+    out
+}
+
+/// The fields of an object, or of each of its forms.
+fn shape(out: &mut String, schema: &Value) {
+    for form in schema["anyOf"].as_array().into_iter().flatten() {
+        let _ = write!(out, "\n{}\n", text_of(form));
+        shape(out, form);
+    }
+    let Some(fields) = schema["properties"].as_object() else { return };
+    out.push_str("\n| field | type | meaning |\n|---|---|---|\n");
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for (name, field) in fields {
+        let optional = if required.contains(&name.as_str()) { "" } else { ", *optional*" };
+        let _ = writeln!(out, "| `{name}` | {}{optional} | {} |", type_of(field), text_of(field));
+    }
+}
+
+fn text_of(schema: &Value) -> String {
+    schema["description"].as_str().unwrap_or_default().replace('\n', " ")
+}
+
+fn type_of(schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str() {
+        return format!("`{}`", name.rsplit('/').next().unwrap_or(name));
+    }
+    if let Some(forms) = schema["anyOf"].as_array() {
+        let forms: Vec<String> = forms.iter().filter(|form| form["type"] != "null").map(type_of).collect();
+        return forms.join(" or ");
+    }
+    let name = match &schema["type"] {
+        Value::String(name) => name.as_str(),
+        Value::Array(names) => {
+            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or("any")
+        }
+        _ => "any",
+    };
+    match name {
+        "array" => format!("list of {}", type_of(&schema["items"])),
+        "object" if schema["additionalProperties"].is_object() => {
+            format!("map to {}", type_of(&schema["additionalProperties"]))
+        }
+        name => name.to_owned(),
+    }
 }

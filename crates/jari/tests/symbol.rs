@@ -1,0 +1,93 @@
+//! `jari symbol`, as a user meets it.
+
+mod common;
+
+use common::{Project, check, keys};
+use expect_test::expect;
+
+#[test]
+fn a_definition_is_found_by_its_name() {
+    let project = Project::sample();
+    check(&project.jari(&["symbol", "retry_with_backoff"]), &expect![[r#"
+        exit: 0
+        --- stdout
+        src/retry.rs:1-10 · function retry_with_backoff
+                pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool
+                Runs `call` until it succeeds, waiting longer each time.
+        --- stderr
+        indexed   3 files · 5 chunks · [speed] · [time]
+    "#]]);
+}
+
+#[test]
+fn spelling_styles_are_equal() {
+    let project = Project::sample();
+    for name in ["RetryWithBackoff", "retry-with-backoff", "retryWithBackoff", "retry_with_backoff()"] {
+        assert_eq!(project.places(&["symbol", name]), ["src/retry.rs:1-10"], "{name}");
+    }
+}
+
+#[test]
+fn modes_are_exact_prefix_and_contains() {
+    let project = Project::sample();
+    assert!(project.places(&["symbol", "retry"]).is_empty());
+    assert!(project.places(&["symbol", "backoff", "--mode", "prefix"]).is_empty());
+    assert_eq!(project.places(&["symbol", "retry", "--mode", "prefix"]), ["src/retry.rs:1-10"]);
+    assert_eq!(project.places(&["symbol", "backoff", "--mode", "contains"]), ["src/retry.rs:1-10"]);
+    check(&project.jari(&["symbol", "retry", "--mode", "fuzzy"]), &expect![[""]]);
+}
+
+#[test]
+fn a_member_is_named_with_its_type() {
+    let project = Project::sample();
+    project.write("other.py", "def take(all):\n    a = 1\n    b = 2\n    c = 3\n    return all\n");
+    assert_eq!(project.places(&["symbol", "take"]).len(), 2);
+    for name in ["Pool.take", "Pool::take", "Pool#take", "pool.take"] {
+        assert_eq!(project.places(&["symbol", name]), ["src/net/pool.py:10-16"], "{name}");
+    }
+    check(&project.jari(&["symbol", "Pool.take"]), &expect![[""]]);
+    project.jari(&["symbol", "Puddle.take"]).exits(1);
+}
+
+#[test]
+fn a_misspelt_name_gives_near_names() {
+    let project = Project::sample();
+    check(&project.jari(&["symbol", "retry_with_backof"]), &expect![[""]]);
+    check(&project.jari(&["symbol", "zebra"]), &expect![[""]]);
+    let answer = project.jari(&["symbol", "Pol", "--json"]).exits(1).json();
+    assert_eq!(answer["near"], serde_json::json!(["Pool"]));
+}
+
+#[test]
+fn kinds_narrow() {
+    let project = Project::sample();
+    assert_eq!(project.places(&["symbol", "t", "--mode", "contains", "--kind", "method"]).len(), 2);
+    assert_eq!(project.places(&["symbol", "pool", "--kind", "class"]), ["src/net/pool.py:1-16"]);
+    assert!(project.places(&["symbol", "pool", "--kind", "function"]).is_empty());
+    check(&project.jari(&["symbol", "pool", "--kind", "klass"]), &expect![[""]]);
+}
+
+#[test]
+fn languages_paths_folders_and_limits_narrow() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    let all = ["symbol", "t", "--mode", "contains"];
+    let places = |more: &[&str]| project.places(&[&all[..], more].concat());
+    assert!(places(&["--lang", "rust"]).iter().all(|place| place.starts_with("src/retry.rs")));
+    assert!(places(&["--path", "*.py"]).iter().all(|place| place.starts_with("src/net/pool.py")));
+    assert!(places(&["src/net"]).iter().all(|place| place.starts_with("src/net/pool.py")));
+    assert_eq!(places(&["-k", "1"]).len(), 1);
+}
+
+#[test]
+fn json_has_one_shape() {
+    let project = Project::sample();
+    let answer = project.json(&["symbol", "Pool.take"]);
+    assert_eq!(keys(&answer), ["index", "name", "near", "results"]);
+    expect![[""]].assert_eq(&format!("{:#}\n", answer["results"]));
+}
+
+#[test]
+fn a_name_without_a_letter_is_refused() {
+    check(&Project::sample().jari(&["symbol", "::"]), &expect![[""]]);
+}
