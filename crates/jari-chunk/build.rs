@@ -15,6 +15,7 @@ struct Language {
     extensions: Vec<String>,
     filenames: Vec<String>,
     interpreters: Vec<String>,
+    shares: BTreeMap<String, Vec<String>>,
     grammar: String,
     feature: Option<String>,
     comments: Vec<String>,
@@ -23,12 +24,15 @@ struct Language {
     locals: Vec<String>,
     descend: Vec<String>,
     docstring: Option<String>,
+    doc: Option<String>,
+    letters: String,
+    ignore: Vec<String>,
     exported: Exported,
     definition: Vec<Definition>,
     reference: Vec<Reference>,
 }
 
-#[derive(Deserialize, Default, Clone)]
+#[derive(Deserialize, Default, Clone, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 struct Exported {
     words: Vec<String>,
@@ -56,6 +60,12 @@ struct Definition {
     except: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     top: bool,
+    #[serde(default)]
+    depth: Option<usize>,
+    #[serde(default)]
+    joins: bool,
+    #[serde(default)]
+    also: Option<String>,
 }
 
 #[derive(Deserialize, Clone)]
@@ -65,6 +75,8 @@ struct Reference {
     kind: String,
     #[serde(default)]
     name: Option<String>,
+    #[serde(default)]
+    when: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     text: BTreeMap<String, Vec<String>>,
 }
@@ -103,12 +115,7 @@ fn resolve(languages: &BTreeMap<String, Language>, name: &str) -> Language {
     let Some(base) = &own.extends else { return own };
     let base = resolve(languages, base);
     let join = |own: Vec<String>, base: Vec<String>| own.into_iter().chain(base).collect();
-    let exported =
-        if own.exported.words.is_empty() && own.exported.unless.is_empty() && own.exported.style.is_none() {
-            base.exported
-        } else {
-            own.exported
-        };
+    let exported = if own.exported == Exported::default() { base.exported } else { own.exported };
     Language {
         comments: join(own.comments, base.comments),
         attached: join(own.attached, base.attached),
@@ -116,6 +123,9 @@ fn resolve(languages: &BTreeMap<String, Language>, name: &str) -> Language {
         locals: join(own.locals, base.locals),
         descend: join(own.descend, base.descend),
         docstring: own.docstring.or(base.docstring),
+        doc: own.doc.or(base.doc),
+        letters: own.letters + &base.letters,
+        ignore: join(own.ignore, base.ignore),
         exported,
         definition: own.definition.into_iter().chain(base.definition).collect(),
         reference: own.reference.into_iter().chain(base.reference).collect(),
@@ -137,7 +147,7 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         .iter()
         .map(|rule| {
             format!(
-                "Definition {{ nodes: &{:?}, kind: SymbolKind::{}, name: {:?}, container: {:?}, body: {:?}, when: {}, text: {}, except: {}, top: {} }}",
+                "Definition {{ nodes: &{:?}, kind: SymbolKind::{}, name: {:?}, container: {:?}, body: {:?}, when: {}, text: {}, except: {}, top: {}, depth: {:?}, joins: {}, also: {:?} }}",
                 rule.node,
                 capitalised(&rule.kind),
                 rule.name.as_deref().unwrap_or("name"),
@@ -147,6 +157,9 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
                 pairs(&rule.text),
                 pairs(&rule.except),
                 rule.top,
+                rule.depth,
+                rule.joins,
+                rule.also,
             )
         })
         .collect();
@@ -155,10 +168,11 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         .iter()
         .map(|rule| {
             format!(
-                "ReferenceRule {{ nodes: &{:?}, kind: ReferenceKind::{}, name: {:?}, text: {} }}",
+                "ReferenceRule {{ nodes: &{:?}, kind: ReferenceKind::{}, name: {:?}, when: {}, text: {} }}",
                 rule.node,
                 capitalised(&rule.kind),
                 rule.name,
+                pairs(&rule.when),
                 pairs(&rule.text),
             )
         })
@@ -166,12 +180,14 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
     let exported = &language.exported;
     writeln!(
         table,
-        "    Spec {{ name: {name:?}, #[cfg(test)] extends: {:?}, extensions: &{:?}, filenames: &{:?}, interpreters: &{:?}, grammar: {grammar}, comments: &{:?}, \
-         attached: &{:?}, wrappers: &{:?}, locals: &{:?}, descend: &{:?}, docstring: {:?}, exported: Exported {{ words: &{:?}, unless: &{:?}, \
+        "    Spec {{ name: {name:?}, #[cfg(test)] extends: {:?}, extensions: &{:?}, filenames: &{:?}, shares: {}, interpreters: &{:?}, grammar: {grammar}, \
+         comments: &{:?}, attached: &{:?}, wrappers: &{:?}, locals: &{:?}, descend: &{:?}, docstring: {:?}, doc: {:?}, letters: {:?}, ignore: &{:?}, \
+         exported: Exported {{ words: &{:?}, unless: &{:?}, \
          style: {:?}, inherit: {} }}, definitions: &[{}], references: &[{}], compiled: OnceLock::new() }},",
         language.extends,
         language.extensions,
         language.filenames,
+        pairs(&language.shares),
         language.interpreters,
         language.comments,
         language.attached,
@@ -179,6 +195,9 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         language.locals,
         language.descend,
         language.docstring,
+        language.doc,
+        language.letters,
+        language.ignore,
         exported.words,
         exported.unless,
         exported.style,

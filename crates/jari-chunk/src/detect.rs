@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use jari_base::Language;
 
-use crate::spec::{LANGUAGES, PLAIN};
+use crate::spec::{LANGUAGES, PLAIN, Spec};
 
 /// The language of the file called `path` that begins with `text`.
 pub fn language_of(path: &str, text: &str) -> Language {
@@ -16,6 +16,9 @@ pub fn language_of(path: &str, text: &str) -> Language {
     }
     if let Some((stem, extension)) = name.rsplit_once('.') {
         let extension = extension.to_ascii_lowercase();
+        if let Some(language) = sharing(&extension, text) {
+            return language;
+        }
         if let Some(language) = known.extensions.get(extension.as_str()) {
             return language.clone();
         }
@@ -28,6 +31,16 @@ pub fn language_of(path: &str, text: &str) -> Language {
         .and_then(|interpreter| known.interpreters.get(interpreter))
         .cloned()
         .unwrap_or(Language::TEXT)
+}
+
+/// A language that shares the extension with another one and shows itself in the text: C++ in a `.h`.
+fn sharing(extension: &str, text: &str) -> Option<Language> {
+    let shared =
+        |spec: &Spec| spec.shares.iter().find(|(shared, _)| *shared == extension).map(|(_, words)| *words);
+    let shown = |words: &[&str]| {
+        text.lines().any(|line| words.iter().any(|word| line.trim_start().starts_with(word)))
+    };
+    LANGUAGES.iter().find(|spec| shared(spec).is_some_and(shown)).map(|spec| Language::named(spec.name))
 }
 
 /// The names of all languages, sorted.
@@ -85,6 +98,8 @@ mod tests {
         check("SETUP.PY", "", "python");
         check("bin/tool", "#!/usr/bin/env -S python3 -u\n", "python");
         check("deploy/Dockerfile.dev", "", "dockerfile");
+        check("pool.h", "struct pool;\n", "c");
+        check("pool.h", "#pragma once\n\nnamespace net {\n}\n", "cpp");
         check("notes", "hello", "text");
         check("data.unknown", "", "text");
     }

@@ -17,6 +17,9 @@ const LARGEST_BYTES: usize = 6_000;
 /// Of a piece's lines, how many it shares with the next, in percent.
 const OVERLAP: u32 = 12;
 
+/// Words that only close something.
+const CLOSING: [&str; 5] = ["end", "endif", "fi", "done", "esac"];
+
 /// Windows for files without structure: lines, and lines shared with the next.
 const WINDOW: (u32, u32) = (50, 10);
 
@@ -24,7 +27,7 @@ const WINDOW: (u32, u32) = (50, 10);
 pub(crate) fn chunks(outline: &Outline, lines: &Lines<'_>) -> Vec<Chunk> {
     let mut layout = Layout { outline, lines, members: members(&outline.items), chunks: Vec::new() };
     if lines.count() > 0 {
-        let top = layout.members[outline.items.len()].clone();
+        let top = std::mem::take(&mut layout.members[outline.items.len()]);
         layout.region(LineRange::new(1, lines.count()), &top, None);
     }
     layout.chunks
@@ -108,7 +111,7 @@ impl Layout<'_> {
     fn item(&mut self, lines: LineRange, index: usize) {
         let item = &self.outline.items[index];
         let kind = kind_of(item).unwrap_or(ChunkKind::Class);
-        let members = self.members[index].clone();
+        let members = std::mem::take(&mut self.members[index]);
         let has_members =
             members.iter().any(|member| self.outline.items[*member].symbol.lines.count() >= SMALLEST);
         if kind == ChunkKind::Class && has_members {
@@ -124,11 +127,15 @@ impl Layout<'_> {
             return;
         }
         let Some(range) = trimmed(LineRange::new(start, end), self.lines) else { return };
-        let closes = |line: &str| matches!(line.trim_matches(|c: char| !c.is_alphanumeric()), "" | "end");
-        let says_something = (range.start..=range.end).any(|line| !closes(self.lines.line(line)));
+        let says_something = (range.start..=range.end).any(|line| {
+            let mut words = self.lines.line(line).split(|c: char| !c.is_alphanumeric());
+            words.any(|word| !word.is_empty() && !CLOSING.contains(&word))
+        });
         if !says_something && !first {
-            // Closing braces belong to what they close.
-            if let Some(last) = self.chunks.last_mut() {
+            // Closing braces belong to what they close, if it is not full.
+            if let Some(last) = self.chunks.last_mut()
+                && range.end - last.lines.start < LARGEST
+            {
                 last.lines.end = last.lines.end.max(range.end);
                 return;
             }

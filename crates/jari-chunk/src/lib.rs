@@ -3,6 +3,7 @@
 mod detect;
 mod layout;
 mod lines;
+mod path;
 mod spec;
 mod syntax;
 

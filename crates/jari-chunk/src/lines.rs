@@ -33,6 +33,11 @@ impl<'a> Lines<'a> {
         self.line(number).trim().is_empty()
     }
 
+    /// The number of the line that the byte at `offset` stands on.
+    pub(crate) fn number_at(&self, offset: usize) -> u32 {
+        self.starts.partition_point(|start| *start as usize <= offset).max(1) as u32
+    }
+
     /// Bytes of lines `first` to `last`.
     pub(crate) fn bytes(&self, first: u32, last: u32) -> usize {
         let start = self.starts[first as usize - 1] as usize;

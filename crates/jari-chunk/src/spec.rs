@@ -5,26 +5,35 @@ use std::sync::OnceLock;
 
 use jari_base::{Language, ReferenceKind, SymbolKind};
 
+use crate::path::{Path, kinds_named};
+
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-/// One language, as `languages/<name>/language.toml` has it.
+/// Paths, with the kinds or the texts that are meant.
+type Pairs = &'static [(&'static str, &'static [&'static str])];
+
+/// One language, as `languages/<name>/language.toml` has it; the README there says what each key means.
 pub(crate) struct Spec {
     pub(crate) name: &'static str,
     #[cfg(test)]
     extends: Option<&'static str>,
     pub(crate) extensions: &'static [&'static str],
     pub(crate) filenames: &'static [&'static str],
+    pub(crate) shares: Pairs,
     pub(crate) interpreters: &'static [&'static str],
     pub(crate) grammar: Option<fn() -> tree_sitter::Language>,
     comments: &'static [&'static str],
     attached: &'static [&'static str],
     wrappers: &'static [&'static str],
     locals: &'static [&'static str],
-    pub(crate) descend: &'static [&'static str],
-    pub(crate) docstring: Option<&'static str>,
+    descend: &'static [&'static str],
+    docstring: Option<&'static str>,
+    doc: Option<&'static str>,
+    pub(crate) letters: &'static str,
+    pub(crate) ignore: &'static [&'static str],
     pub(crate) exported: Exported,
-    pub(crate) definitions: &'static [Definition],
-    pub(crate) references: &'static [ReferenceRule],
+    definitions: &'static [Definition],
+    references: &'static [ReferenceRule],
     compiled: OnceLock<Compiled>,
 }
 
@@ -36,25 +45,56 @@ pub(crate) struct Exported {
     pub(crate) inherit: bool,
 }
 
-/// A node that defines a name.
-pub(crate) struct Definition {
+/// A node that defines a name, as written.
+struct Definition {
     nodes: &'static [&'static str],
-    pub(crate) kind: SymbolKind,
-    pub(crate) name: &'static str,
-    pub(crate) container: Option<&'static str>,
-    pub(crate) body: &'static str,
-    pub(crate) when: &'static [(&'static str, &'static [&'static str])],
-    pub(crate) text: &'static [(&'static str, &'static [&'static str])],
-    pub(crate) except: &'static [(&'static str, &'static [&'static str])],
-    pub(crate) top: bool,
+    kind: SymbolKind,
+    name: &'static str,
+    container: Option<&'static str>,
+    body: &'static str,
+    when: Pairs,
+    text: Pairs,
+    except: Pairs,
+    top: bool,
+    depth: Option<usize>,
+    joins: bool,
+    also: Option<&'static str>,
 }
 
-/// A node that uses a name.
-pub(crate) struct ReferenceRule {
+/// A node that uses a name, as written.
+struct ReferenceRule {
     nodes: &'static [&'static str],
+    kind: ReferenceKind,
+    name: Option<&'static str>,
+    when: Pairs,
+    text: Pairs,
+}
+
+/// A node that defines a name, by numbers.
+pub(crate) struct Defines {
+    pub(crate) kind: SymbolKind,
+    pub(crate) name: Path,
+    pub(crate) also: Option<Path>,
+    pub(crate) container: Option<Path>,
+    pub(crate) body: Path,
+    pub(crate) conditions: Conditions,
+    pub(crate) top: bool,
+    pub(crate) depth: Option<usize>,
+    pub(crate) joins: bool,
+}
+
+/// A node that uses a name, by numbers.
+pub(crate) struct Uses {
     pub(crate) kind: ReferenceKind,
-    pub(crate) name: Option<&'static str>,
-    pub(crate) text: &'static [(&'static str, &'static [&'static str])],
+    pub(crate) name: Option<Path>,
+    pub(crate) conditions: Conditions,
+}
+
+/// What must hold at a node for its rule to count.
+pub(crate) struct Conditions {
+    pub(crate) kinds: Vec<(Path, Vec<u16>)>,
+    pub(crate) texts: Vec<(Path, &'static [&'static str])>,
+    pub(crate) other_texts: Vec<(Path, &'static [&'static str])>,
 }
 
 /// What to do at a node, by the grammar's number for its kind.
@@ -64,12 +104,25 @@ pub(crate) struct Action {
     pub(crate) attached: bool,
     pub(crate) wrapper: bool,
     pub(crate) local: bool,
-    pub(crate) definitions: Vec<u16>,
-    pub(crate) references: Vec<u16>,
+    definitions: Vec<u16>,
+    references: Vec<u16>,
+}
+
+impl Action {
+    /// Whether nodes of this kind can define something.
+    pub(crate) fn may_define(&self) -> bool {
+        !self.definitions.is_empty()
+    }
 }
 
 pub(crate) struct Compiled {
     pub(crate) grammar: tree_sitter::Language,
+    /// Numbers of the node that is a docstring; none if the language has none.
+    pub(crate) docstring: Vec<u16>,
+    pub(crate) doc: Option<Path>,
+    pub(crate) descend: Vec<Path>,
+    definitions: Vec<Defines>,
+    references: Vec<Uses>,
     /// For each kind of node, an index into `actions`; 0 is nothing to do.
     kinds: Vec<u16>,
     actions: Vec<Action>,
@@ -83,16 +136,24 @@ impl Compiled {
             Some(action) => Some(&self.actions[*action as usize]),
         }
     }
+
+    pub(crate) fn definitions(&self, action: &Action) -> impl Iterator<Item = &Defines> {
+        action.definitions.iter().map(|rule| &self.definitions[*rule as usize])
+    }
+
+    pub(crate) fn references(&self, action: &Action) -> impl Iterator<Item = &Uses> {
+        action.references.iter().map(|rule| &self.references[*rule as usize])
+    }
 }
 
 impl Spec {
     /// The rules by node number, worked out once. `None` where the grammar is not built in.
     pub(crate) fn compiled(&self) -> Option<&Compiled> {
         let grammar = self.grammar?;
-        Some(self.compiled.get_or_init(|| self.compile(grammar())))
+        Some(self.compiled.get_or_init(|| self.compile(&grammar())))
     }
 
-    fn compile(&self, grammar: tree_sitter::Language) -> Compiled {
+    fn compile(&self, grammar: &tree_sitter::Language) -> Compiled {
         let mut by_name: HashMap<&str, Action> = HashMap::new();
         for name in self.comments {
             by_name.entry(name).or_default().comment = true;
@@ -126,7 +187,40 @@ impl Spec {
                 *slot = actions.len() as u16 - 1;
             }
         }
-        Compiled { grammar, kinds, actions }
+
+        let path = |path| Path::new(path, grammar);
+        let texts = |pairs: Pairs| pairs.iter().map(|(at, texts)| (path(at), *texts)).collect();
+        let conditions = |when: Pairs, text: Pairs, except: Pairs| Conditions {
+            kinds: when.iter().map(|(at, kinds)| (path(at), kinds_named(kinds, grammar))).collect(),
+            texts: texts(text),
+            other_texts: texts(except),
+        };
+        let defines = |rule: &Definition| Defines {
+            kind: rule.kind,
+            name: path(rule.name),
+            also: rule.also.map(path),
+            container: rule.container.map(path),
+            body: path(rule.body),
+            conditions: conditions(rule.when, rule.text, rule.except),
+            top: rule.top,
+            depth: rule.depth,
+            joins: rule.joins,
+        };
+        let uses = |rule: &ReferenceRule| Uses {
+            kind: rule.kind,
+            name: rule.name.map(path),
+            conditions: conditions(rule.when, rule.text, &[]),
+        };
+        Compiled {
+            docstring: self.docstring.map(|kind| kinds_named(&[kind], grammar)).unwrap_or_default(),
+            doc: self.doc.map(path),
+            descend: self.descend.iter().copied().map(path).collect(),
+            definitions: self.definitions.iter().map(defines).collect(),
+            references: self.references.iter().map(uses).collect(),
+            kinds,
+            actions,
+            grammar: grammar.clone(),
+        }
     }
 }
 
@@ -199,11 +293,17 @@ mod tests {
             }
             let paths = spec.definitions.iter().flat_map(|rule| {
                 let conditions = rule.when.iter().chain(rule.text).chain(rule.except).map(|(path, _)| *path);
-                rule.container.into_iter().chain([rule.name, rule.body]).chain(conditions)
+                let optional = rule.container.into_iter().chain(rule.also);
+                optional.chain([rule.name, rule.body]).chain(conditions)
             });
+            let used = spec.references.iter().flat_map(|rule| {
+                let conditions = rule.when.iter().chain(rule.text).map(|(path, _)| *path);
+                rule.name.into_iter().chain(conditions)
+            });
+            let paths = paths.chain(used).chain(spec.doc);
             for step in paths.chain(spec.descend.iter().copied()).flat_map(|path| path.split(['/', '|'])) {
                 let known = match step.strip_prefix(':') {
-                    Some(kind) => kinds.contains(kind),
+                    Some(kind) => kind == "ERROR" || kinds.contains(kind),
                     None => {
                         step == "body"
                             || step == "name"

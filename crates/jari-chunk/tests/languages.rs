@@ -1,46 +1,20 @@
 //! Every language's sample, as chunks and symbols. `UPDATE_EXPECT=1 cargo test -p jari-chunk` writes them anew.
 
+mod common;
+
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use expect_test::expect_file;
 use jari_base::Chunked;
 
 #[test]
 fn samples_give_the_chunks_beside_them() {
-    let mut without = Vec::new();
-    for folder in folders() {
-        let name = folder.file_name().expect("a folder").to_string_lossy().into_owned();
-        let Some(sample) = sample_of(&folder) else {
-            without.push(name);
-            continue;
-        };
-        let path = sample.file_name().expect("a file").to_string_lossy().into_owned();
-        let text = std::fs::read_to_string(&sample).expect("a readable sample");
-        let language = jari_chunk::language_of(&path, &text);
-        assert_eq!(language.as_str(), name, "the sample of {name} is taken for {language}");
-        if !jari_chunk::facts().iter().any(|facts| facts.name == name && facts.structured) {
-            continue; // its grammar is behind a feature that is off
-        }
-        expect_file![folder.join("chunks.txt")].assert_eq(&render(&jari_chunk::chunk(&language, &text)));
+    for sample in common::samples() {
+        let chunked = jari_chunk::chunk(&sample.language, &sample.text);
+        let file = Path::new(common::LANGUAGES).join(sample.language.as_str()).join("chunks.txt");
+        expect_file![file].assert_eq(&render(&chunked));
     }
-    assert!(without.is_empty(), "languages without a sample: {without:?}");
-}
-
-fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("languages");
-    let entries = std::fs::read_dir(root).expect("the languages folder");
-    let mut folders: Vec<_> =
-        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect();
-    folders.sort();
-    folders
-}
-
-fn sample_of(folder: &Path) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("a folder");
-    entries
-        .map(|entry| entry.expect("an entry").path())
-        .find(|path| path.file_stem().is_some_and(|stem| stem == "sample"))
 }
 
 fn render(chunked: &Chunked) -> String {
@@ -56,7 +30,7 @@ fn render(chunked: &Chunked) -> String {
             chunk.lines.end,
             chunk.kind.as_str()
         )
-        .unwrap();
+        .expect("a string takes all");
     }
     out.push('\n');
     for symbol in &chunked.symbols {
@@ -68,14 +42,15 @@ fn render(chunked: &Chunked) -> String {
             "{:>3}-{:<3} {:9} {exported:8} {name}: {}{doc}",
             symbol.lines.start, symbol.lines.end, symbol.kind, symbol.signature
         )
-        .unwrap();
+        .expect("a string takes all");
     }
     out.push('\n');
     for reference in &chunked.references {
-        writeln!(out, "{:>3} {:6} {}", reference.line, reference.kind, reference.name).unwrap();
+        writeln!(out, "{:>3} {:6} {}", reference.line, reference.kind, reference.name)
+            .expect("a string takes all");
     }
     for note in &chunked.notes {
-        writeln!(out, "note: {note}").unwrap();
+        writeln!(out, "note: {note}").expect("a string takes all");
     }
     out
 }

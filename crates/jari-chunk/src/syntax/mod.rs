@@ -1,0 +1,340 @@
+//! One walk over a syntax tree: definitions with what belongs to them, and uses of names.
+
+mod define;
+mod words;
+
+use std::ops::Range;
+
+use jari_base::{LineRange, Reference, ReferenceKind, Symbol, SymbolKind};
+use tree_sitter::{Node, Parser};
+
+use crate::lines::Lines;
+use crate::path::{ERROR, Path};
+use crate::spec::{Compiled, Conditions, Defines, Spec, Uses};
+
+/// Names longer than this are expressions, not names.
+const NAME: usize = 160;
+
+/// A tree deeper than this is data or an attack; windows of lines serve it as well.
+const DEPTH: usize = 2_000;
+
+/// What a file is made of.
+pub(crate) struct Outline {
+    /// In order of their first line; a parent stands before its members.
+    pub(crate) items: Vec<Item>,
+    pub(crate) references: Vec<Reference>,
+    /// For each line, how deep the outermost node that begins on it lies. Splits fall on shallow lines.
+    pub(crate) depths: Vec<u16>,
+    pub(crate) broken: bool,
+}
+
+/// A definition.
+pub(crate) struct Item {
+    pub(crate) symbol: Symbol,
+    /// The definition that surrounds it.
+    pub(crate) parent: Option<usize>,
+    /// Lines of its doc comment or docstring.
+    pub(crate) doc: Option<LineRange>,
+}
+
+/// Reads the tree of `text`; `None` if it is too broken or too deep for its structure to be trusted.
+pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option<Outline> {
+    let compiled = spec.compiled()?;
+    let mut parser = Parser::new();
+    parser.set_language(&compiled.grammar).ok()?;
+    let tree = parser.parse(text, None)?;
+    let root = tree.root_node();
+    if root.is_error() && root.named_child_count() == 0 {
+        return None;
+    }
+    let mut walk = Walk {
+        spec,
+        compiled,
+        text,
+        lines,
+        outline: Outline {
+            items: Vec::new(),
+            references: Vec::new(),
+            depths: vec![u16::MAX; lines.count() as usize],
+            broken: root.has_error(),
+        },
+        errors: Vec::new(),
+        defined_at: None,
+    };
+    walk.run(root)?;
+    // Half the file unread means that what was found is chance.
+    let too_broken = walk.unread() * 2 > lines.count() as usize;
+    let mut outline = walk.outline;
+    outline.items = in_order(outline.items);
+    // The calls of a chain come last one first.
+    outline.references.sort_by_key(|reference| reference.line);
+    (!too_broken).then_some(outline)
+}
+
+struct Walk<'a> {
+    spec: &'static Spec,
+    compiled: &'static Compiled,
+    text: &'a str,
+    lines: &'a Lines<'a>,
+    outline: Outline,
+    /// Rows the grammar made nothing of, in order.
+    errors: Vec<Range<usize>>,
+    /// Where the name of the last definition stands: it is no use of itself.
+    defined_at: Option<usize>,
+}
+
+/// What holds for the children of one node.
+#[derive(Default)]
+struct Frame<'t> {
+    /// The definition around them.
+    item: Option<usize>,
+    /// The definition before, among them.
+    before: Option<usize>,
+    /// Inside a function's body.
+    in_function: bool,
+    /// Comments and attributes read so far that may belong to the next definition.
+    pending: Option<Pending>,
+    /// The last child that was no comment.
+    last: Option<Node<'t>>,
+    /// The node around them only wraps one definition (`export`, decorators): where that begins.
+    wrapper: Option<Wrapper>,
+}
+
+/// Where something stands in the text: its first byte, and the one behind it.
+type Span = (usize, usize);
+
+#[derive(Clone, Copy)]
+struct Pending {
+    start_row: usize,
+    end_row: usize,
+    doc: Option<Span>,
+}
+
+#[derive(Clone, Copy)]
+struct Wrapper {
+    start_byte: usize,
+    start_row: usize,
+    end_row: usize,
+    doc: Option<Span>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, root: Node<'_>) -> Option<()> {
+        let mut cursor = root.walk();
+        let mut frames = vec![Frame::default()];
+        if !cursor.goto_first_child() {
+            return Some(());
+        }
+        loop {
+            let depth = frames.len();
+            let inner = self.visit(cursor.node(), frames.last_mut()?, depth);
+            if cursor.goto_first_child() {
+                if depth > DEPTH {
+                    return None;
+                }
+                frames.push(inner);
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                let left = frames.pop()?;
+                let Some(around) = frames.last_mut() else { return Some(()) };
+                // Some grammars put the comment above a definition at the end of what stands before it.
+                around.pending = left.pending.or(around.pending);
+                cursor.goto_parent();
+            }
+        }
+    }
+
+    /// Takes note of one node; returns the frame for its children.
+    fn visit<'t>(&mut self, node: Node<'t>, frame: &mut Frame<'t>, depth: usize) -> Frame<'t> {
+        let mut inner = Frame { item: frame.item, in_function: frame.in_function, ..Frame::default() };
+        let row = node.start_position().row;
+        if let Some(slot @ &mut u16::MAX) = self.outline.depths.get_mut(row) {
+            *slot = depth as u16;
+        }
+        let kind = node.kind_id();
+        if kind == ERROR {
+            // Errors lie in errors.
+            let read = self.errors.last().map_or(0, |error| error.end);
+            self.errors.push(row.max(read)..(node.end_position().row + 1).max(read));
+        }
+        let Some(action) = self.compiled.action(kind) else {
+            frame.last = Some(node);
+            if frame.pending.is_some() && node.is_named() {
+                // What it opens with may be the definition that the comment above it speaks of.
+                inner.pending = frame.pending.take();
+            }
+            return inner;
+        };
+        inner.in_function |= action.local;
+        if action.comment {
+            frame.await_definition(node, Some(node));
+            return inner;
+        }
+        for rule in self.compiled.references(action) {
+            self.refer(node, rule);
+        }
+        let rule = self.compiled.definitions(action).find(|rule| self.applies(rule, node, frame, depth));
+        if action.attached && rule.is_none() {
+            let doc = self.compiled.doc.as_ref();
+            frame.await_definition(node, doc.and_then(|path| path.follow(node)));
+            return inner;
+        }
+        let pending = frame.pending.take().filter(|pending| row <= pending.end_row + 1);
+        frame.last = Some(node);
+        let Some(rule) = rule else {
+            if action.wrapper && self.wraps_first(node) {
+                return Frame { wrapper: Some(self.wrapper_of(node, frame.wrapper, pending)), ..inner };
+            }
+            return Frame { pending, ..inner };
+        };
+        if let (Some(before), Some(_)) = (frame.before, frame.wrapper) {
+            frame.wrapper = None;
+            self.end_before(before, row);
+        }
+        inner.in_function |=
+            matches!(rule.kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Macro);
+        match self.define(node, rule, frame, pending) {
+            None => inner.pending = pending,
+            defined => {
+                frame.before = defined;
+                inner.item = defined;
+            }
+        }
+        inner
+    }
+
+    fn applies(&self, rule: &Defines, node: Node<'_>, frame: &Frame<'_>, depth: usize) -> bool {
+        let local = frame.in_function && (rule.top || rule.kind == SymbolKind::Field);
+        let too_deep = rule.depth.is_some_and(|deepest| depth > deepest);
+        !local && !too_deep && self.holds(&rule.conditions, node)
+    }
+
+    fn holds(&self, conditions: &Conditions, node: Node<'_>) -> bool {
+        let reads = |(path, texts): &(Path, &[&str])| {
+            path.follow(node).is_some_and(|found| texts.contains(&&self.text[found.byte_range()]))
+        };
+        conditions.kinds.iter().all(|(path, kinds)| {
+            let found = path.follow(node);
+            found.is_some_and(|found| kinds.contains(&found.kind_id()))
+        }) && conditions.texts.iter().all(reads)
+            && !conditions.other_texts.iter().any(reads)
+    }
+
+    /// Whether a wrapper belongs to the first definition in it: the only one, or one that begins on its line, as in
+    /// `let rec even … and odd …`. In Go's `const ( … )` each stands for itself.
+    fn wraps_first(&self, node: Node<'_>) -> bool {
+        let mut cursor = node.walk();
+        let mut defining = node.named_children(&mut cursor).filter(|child| {
+            let action = self.compiled.action(child.kind_id());
+            action.is_some_and(|action| action.wrapper || action.may_define())
+        });
+        let first = defining.next();
+        defining.next().is_none()
+            || first.is_some_and(|first| first.start_position().row == node.start_position().row)
+    }
+
+    fn wrapper_of(&self, node: Node<'_>, around: Option<Wrapper>, pending: Option<Pending>) -> Wrapper {
+        let doc = pending.and_then(|pending| pending.doc);
+        match around {
+            Some(around) => Wrapper { doc: doc.or(around.doc), ..around },
+            None => Wrapper {
+                start_byte: self.bare_start(node),
+                start_row: pending.map_or(node.start_position().row, |pending| pending.start_row),
+                end_row: last_row(node),
+                doc,
+            },
+        }
+    }
+
+    fn refer(&mut self, node: Node<'_>, rule: &Uses) {
+        if !self.holds(&rule.conditions, node) {
+            return;
+        }
+        let Some(found) = rule.name.as_ref().map_or(Some(node), |path| path.follow(node)) else { return };
+        if self.defined_at == Some(found.start_byte()) {
+            return;
+        }
+        let written = &self.text[found.byte_range()];
+        let name = match rule.kind {
+            ReferenceKind::Import => words::one_line(words::unquoted(written)),
+            ReferenceKind::Call | ReferenceKind::Type => match words::last_name(written, self.spec.letters) {
+                Some(name) => name.to_owned(),
+                None => return,
+            },
+        };
+        if name.is_empty() || name.len() > NAME || self.spec.ignore.contains(&name.as_str()) {
+            return;
+        }
+        let line = found.start_position().row as u32 + 1;
+        self.outline.references.push(Reference { name, kind: rule.kind, line });
+    }
+
+    /// How many rows lie in errors, but in no definition: an error can span a file whose functions are all well.
+    fn unread(&self) -> usize {
+        if self.errors.is_empty() {
+            return 0;
+        }
+        let count = self.lines.count() as usize;
+        let mut unread = vec![false; count];
+        let mut mark = |rows: Range<usize>, error| {
+            unread[rows.start.min(count)..rows.end.min(count)].fill(error);
+        };
+        for rows in &self.errors {
+            mark(rows.clone(), true);
+        }
+        for item in self.outline.items.iter().filter(|item| item.parent.is_none()) {
+            mark(item.symbol.lines.start as usize - 1..item.symbol.lines.end as usize, false);
+        }
+        unread.into_iter().filter(|unread| *unread).count()
+    }
+}
+
+impl Frame<'_> {
+    /// A comment or an attribute: it belongs to the definition that follows, if one follows at once.
+    fn await_definition(&mut self, node: Node<'_>, doc: Option<Node<'_>>) {
+        let (start, end) = (node.start_position().row, last_row(node));
+        // A comment behind code on the same line speaks of that code.
+        if self.last.is_some_and(|last| last_row(last) == start) {
+            return;
+        }
+        let doc = doc.map(|doc| (doc.start_byte(), doc.end_byte()));
+        let blank_between = |pending: &Pending| start > pending.end_row + 1;
+        self.pending = Some(match self.pending {
+            Some(before) if !blank_between(&before) => Pending {
+                start_row: before.start_row,
+                end_row: end,
+                doc: match (before.doc, doc) {
+                    (Some((first, _)), Some((_, last))) => Some((first, last)),
+                    (before, doc) => before.or(doc),
+                },
+            },
+            _ => Pending { start_row: start, end_row: end, doc },
+        });
+    }
+}
+
+/// The row a node's text ends on; a node that takes its line break with it does not reach into the next line.
+fn last_row(node: Node<'_>) -> usize {
+    let end = node.end_position();
+    if end.column == 0 && end.row > node.start_position().row { end.row - 1 } else { end.row }
+}
+
+/// Items in order of their first line, since readers search by it: a comment above a definition can begin before
+/// what the tree has first.
+fn in_order(items: Vec<Item>) -> Vec<Item> {
+    let first_line = |item: &Item| item.symbol.lines.start;
+    if items.is_sorted_by_key(first_line) {
+        return items;
+    }
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|at| first_line(&items[*at]));
+    let mut places = vec![0; items.len()];
+    for (place, &at) in order.iter().enumerate() {
+        places[at] = place;
+    }
+    let mut sorted: Vec<(usize, Item)> = places.iter().copied().zip(items).collect();
+    sorted.sort_by_key(|(place, _)| *place);
+    let moved = |(_, item): (usize, Item)| Item { parent: item.parent.map(|parent| places[parent]), ..item };
+    sorted.into_iter().map(moved).collect()
+}
