@@ -276,7 +276,7 @@ mod tests {
             let base = |spec: &&Spec| LANGUAGES.iter().find(|base| spec.extends == Some(base.name));
             let bases = std::iter::successors(Some(spec), base);
             let grammars: Vec<_> = bases.filter_map(|base| Some(&base.compiled()?.grammar)).collect();
-            let nodes = [spec.comments, spec.attached, spec.wrappers, spec.locals]
+            let nodes = [spec.comments, spec.attached, spec.wrappers, spec.locals, spec.docstring.as_slice()]
                 .into_iter()
                 .chain(spec.definitions.iter().map(|rule| rule.nodes))
                 .chain(spec.references.iter().map(|rule| rule.nodes));

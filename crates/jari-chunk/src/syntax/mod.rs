@@ -96,7 +96,7 @@ struct Frame<'t> {
     pending: Option<Pending>,
     /// The last child that was no comment.
     last: Option<Node<'t>>,
-    /// The node around them only wraps one definition (`export`, decorators): where that begins.
+    /// The node around them belongs to the first definition among them (`export`, decorators): where it stands.
     wrapper: Option<Wrapper>,
 }
 
@@ -189,6 +189,7 @@ impl Walk<'_> {
             return Frame { pending, ..inner };
         };
         if let (Some(before), Some(_)) = (frame.before, frame.wrapper) {
+            // The wrapper was the first one's; that ends where this begins.
             frame.wrapper = None;
             self.end_before(before, row);
         }

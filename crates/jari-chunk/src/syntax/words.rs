@@ -124,3 +124,51 @@ fn untagged(said: &str) -> &str {
     let end = said.rfind("</").filter(|_| said.ends_with('>')).unwrap_or(said.len());
     said[..end].trim()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_out_of_what_surrounds_them() {
+        assert_eq!(without_generics("Pool<T<U>>::take(&self)"), "Pool::take");
+        assert_eq!(split_qualified("net::Pool::take", ""), (Some("Pool"), "take"));
+        assert_eq!(split_qualified("Pool:take", ""), (Some("Pool"), "take"));
+        assert_eq!(split_qualified("print.pool", "."), (None, "print.pool"));
+        assert_eq!(split_qualified("it works. mostly", ""), (None, "it works. mostly"));
+        assert_eq!(type_name("(e *Engine[T])"), "Engine");
+        assert_eq!(unquoted("\"a b\""), "a b");
+        assert_eq!(unquoted("fold'"), "fold'");
+    }
+
+    #[test]
+    fn the_last_name_is_what_is_used() {
+        assert_eq!(last_name("self.client.send", ""), Some("send"));
+        assert_eq!(last_name("client(\n    1,\n).send", ""), Some("send"));
+        assert_eq!(last_name("Vec<u8>", ""), Some("Vec"));
+        assert_eq!(last_name("read.csv", "."), Some("read.csv"));
+        assert_eq!(last_name("(|| 3)", ""), None);
+        assert_eq!(last_name("3", ""), None);
+    }
+
+    #[test]
+    fn signatures_are_one_line_of_bounded_length() {
+        assert_eq!(signature("fn take(\n    &self,\n) -> u8 {"), "fn take( &self, ) -> u8");
+        assert_eq!(signature("const send = async () =>"), "const send = async ()");
+        let long = signature(&"word ".repeat(100));
+        assert!(long.len() < SIGNATURE + 5 && long.ends_with(" …"));
+        assert_eq!(closed_lines("int take(\n  int a)\n  __attribute__"), "int take(\n  int a)");
+    }
+
+    #[test]
+    fn docs_are_the_first_line_that_says_something() {
+        let check = |comment, said| assert_eq!(first_doc_line(comment).as_deref(), said, "{comment}");
+        check("/// Takes one.", Some("Takes one."));
+        check("/**\n * Takes one.\n */", Some("Takes one."));
+        check("(** Takes one. *)", Some("Takes one."));
+        check("<!-- Takes one. -->", Some("Takes one."));
+        check("{-| Takes one. -}", Some("Takes one."));
+        check("/// <summary>Takes one.</summary>", Some("Takes one."));
+        check("///////", None);
+    }
+}
