@@ -2,6 +2,7 @@
 
 mod order;
 mod role;
+mod version;
 
 pub use order::{Ranked, Weights, order};
 pub use role::Role;

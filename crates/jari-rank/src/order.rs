@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use jari_base::{Candidates, ChunkCandidate, ChunkId, Explanation, FileCandidate, SymbolKind};
-use jari_text::{Query, Tokenizer, fold_name};
+use jari_text::{Query, TokenKind, Tokenizer, fold_name};
 
-use crate::Role;
+use crate::{Role, version};
 
 /// How much each signal counts. A signal is divided by its maximum over the candidates first, so weights compare.
 ///
@@ -80,9 +80,13 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights) -> Vec<R
         .collect();
     let whole: f32 = signals.first().map_or(1.0, |signals| signals.iter().map(|signal| signal.1).sum());
 
+    let outdated = version::outdated(candidates.files.iter().map(|file| file.path.as_str()), query);
     let mut ranked = Vec::new();
     for (file, signals) in candidates.files.iter().zip(&signals) {
-        let role = Role::of(&file.path);
+        let role = match Role::of(&file.path) {
+            Role::Product if outdated.contains(file.path.as_str()) => Role::Legacy,
+            role => role,
+        };
         let factor = role.factor(query);
         let parts: Vec<Explanation> = signals
             .iter()
@@ -122,6 +126,7 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights) -> Vec<R
             });
         }
     }
+    // The sort is stable: equal scores stay in the order of the candidates.
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
     ranked
 }
@@ -214,13 +219,11 @@ impl<'a> Asked<'a> {
     fn stem(&self, path: &str, rarity: &[f32]) -> (f32, f32) {
         let mut words: HashSet<String> = HashSet::new();
         Tokenizer::default().tokens(telling_name(path), |token| {
-            words.insert(token.text.to_owned());
+            if matches!(token.kind, TokenKind::Word | TokenKind::Foreign) {
+                words.insert(token.text.to_owned());
+            }
         });
-        let compound = |word: &String| {
-            word.contains(['_', '-']) || words.len() > 1 && fold_name(telling_name(path)) == *word
-        };
-        let covered = !words.is_empty()
-            && words.iter().all(|word| compound(word) || self.terms.contains(word.as_str()));
+        let covered = !words.is_empty() && words.iter().all(|word| self.terms.contains(word.as_str()));
         let matched: f32 = self
             .query
             .terms
@@ -305,6 +308,14 @@ mod tests {
         let ranked = order(&query, &Candidates { files, rarity: vec![1.0; 3] }, &Weights::default());
         assert_eq!(ranked[0].chunk, chunk);
         assert!(ranked[0].score <= 1.0);
+    }
+
+    #[test]
+    fn a_name_of_which_nothing_is_asked_for_is_not_covered() {
+        let query = Query::new("timeout");
+        let asked = Asked::new(&query);
+        assert_eq!(asked.stem("src/_config.py", &[1.0]), (0.0, 0.0));
+        assert_eq!(asked.stem("src/_timeout.py", &[1.0]), (1.0, 1.0));
     }
 
     #[test]

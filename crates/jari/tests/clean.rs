@@ -9,11 +9,14 @@ use expect_test::expect;
 fn the_index_is_deleted_and_nothing_else() {
     let project = Project::sample();
     project.jari(&["index"]).exits(0);
-    check(&project.jari(&["clean"]), &expect![[r#"
+    check(
+        &project.jari(&["clean"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         deleted [TEMP]/project/.jari
-    "#]]);
+    "#]],
+    );
     assert!(!project.path(".jari").exists());
     assert!(project.path("src/retry.rs").exists());
 }
@@ -32,8 +35,22 @@ fn without_an_index_there_is_nothing_to_delete() {
     let project = Project::sample();
     project.jari(&["index"]).exits(0);
     project.jari(&["clean"]).exits(0);
-    check(&project.jari(&["clean"]), &expect![[""]]);
-    check(&project.jari(&["clean", "--json"]), &expect![[""]]);
+    check(
+        &project.jari(&["clean"]),
+        &expect![[r#"
+        exit: 1
+        --- stderr
+        there is no index at [TEMP]/project/.jari
+    "#]],
+    );
+    check(
+        &project.jari(&["clean", "--json"]),
+        &expect![[r#"
+        exit: 1
+        --- stdout
+        {"index_dir":"[TEMP]/project/.jari","removed":false}
+    "#]],
+    );
 }
 
 #[test]

@@ -25,12 +25,15 @@ fn every_shell_has_its_script() {
 
 #[test]
 fn an_unknown_shell_is_refused() {
-    check(&Project::new(&[]).jari(&["completions", "cmd"]), &expect![[r#"
+    check(
+        &Project::new(&[]).jari(&["completions", "cmd"]),
+        &expect![[r#"
         exit: 2
         --- stderr
         error: invalid value 'cmd' for '<SHELL>'
           [possible values: bash, elvish, fish, powershell, zsh]
 
         For more information, try '--help'.
-    "#]]);
+    "#]],
+    );
 }

@@ -10,7 +10,8 @@ fn with_skipped() -> Project {
     let project = Project::sample();
     project.write(".env", "PASSWORD=hunter2hunter2\n");
     project.write("deploy/server.pem", "hunter2hunter2\n");
-    project.write("key.txt", "-----BEGIN RSA PRIVATE KEY-----\nhunter2hunter2\n-----END RSA PRIVATE KEY-----\n");
+    project
+        .write("key.txt", "-----BEGIN RSA PRIVATE KEY-----\nhunter2hunter2\n-----END RSA PRIVATE KEY-----\n");
     project.write("data", b"\x7fELF\0\0\0");
     project.write("big.txt", "many words ".repeat(60));
     project.write("app.min.js", "var a\n");
@@ -22,7 +23,129 @@ fn with_skipped() -> Project {
 #[test]
 fn no_index_is_exit_code_1() {
     let project = Project::sample();
-    check(&project.jari(&["status"]), &expect![[""]].assert_eq(&keys(&answer).join(" "));
+    check(
+        &project.jari(&["status"]),
+        &expect![[r#"
+        exit: 1
+        --- stdout
+        project   [TEMP]/project
+        index     [TEMP]/project/.jari
+        state     none · `jari index` makes one, `jari search` does it by itself
+    "#]],
+    );
+    assert!(!project.path(".jari").exists(), "looking makes nothing");
+    assert_eq!(project.jari(&["status", "--json"]).exits(1).json()["state"], "none");
+}
+
+#[test]
+fn an_index_that_is_what_the_files_are_is_fresh() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    check(
+        &project.jari(&["status"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+        project   [TEMP]/project
+        index     [TEMP]/project/.jari
+        state     fresh · generation 1
+        holds     3 files · 5 chunks · 4 symbols
+        size      [size] rows · [size] postings
+        model     none: keyword search only
+        languages markdown 1 · python 1 · rust 1
+        skipped   nothing
+    "#]],
+    );
+    assert_eq!(project.json(&["status"])["state"], "fresh");
+}
+
+#[test]
+fn an_edit_makes_it_stale_and_looking_does_not_index() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    project.write("README.md", "other words\n");
+    project.remove("src/retry.rs");
+    check(
+        &project.jari(&["status"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+        project   [TEMP]/project
+        index     [TEMP]/project/.jari
+        state     stale: 1 changed, 1 removed since (jari update) · generation 1
+        holds     3 files · 5 chunks · 4 symbols
+        size      [size] rows · [size] postings
+        model     none: keyword search only
+        languages markdown 1 · python 1 · rust 1
+        skipped   nothing
+    "#]],
+    );
+    let answer = project.json(&["status"]);
+    assert_eq!(answer["stale"], serde_json::json!({"changed": 1, "removed": 1}));
+    assert_eq!(answer["generation"], 1);
+}
+
+#[test]
+fn skipped_files_are_listed_with_the_reason() {
+    let project = with_skipped();
+    project.jari(&["index"]).exits(0);
+    check(
+        &project.jari(&["status", "--skipped"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+        project   [TEMP]/project
+        index     [TEMP]/project/.jari
+        state     fresh · generation 1
+        holds     4 files · 6 chunks · 4 symbols
+        size      [size] rows · [size] postings
+        model     none: keyword search only
+        languages markdown 1 · python 1 · rust 1 · toml 1
+        skipped   binary 1 · too large 1 · minified 1 · generated 1 · secret 3
+            secret  .env
+         generated  Cargo.lock
+          minified  app.min.js
+         too large  big.txt
+            binary  data
+            secret  deploy/server.pem
+            secret  key.txt
+    "#]],
+    );
+    let answer = project.json(&["status", "--skipped"]);
+    assert_eq!(answer["skipped_files"][0], serde_json::json!({"path": ".env", "reason": "secret"}));
+}
+
+#[test]
+fn the_size_limit_can_be_set_in_the_environment() {
+    let project = Project::sample();
+    let mut index = project.command(&["index", "--json"]);
+    let answer = project.run(index.env("JARI_MAX_FILE_SIZE", "100")).exits(0).json();
+    assert_eq!(answer["skipped"], serde_json::json!({"too large": 2}));
+}
+
+#[test]
+fn a_secret_is_nowhere_in_the_index() {
+    let project = with_skipped();
+    project.jari(&["index"]).exits(0);
+    for file in project.index_files() {
+        let bytes = std::fs::read(&file).unwrap();
+        let found = bytes.windows(7).any(|window| window.eq_ignore_ascii_case(b"hunter2"));
+        assert!(!found, "{}", file.display());
+    }
+    assert!(project.places(&["search", "hunter2hunter2"]).is_empty());
+    assert!(project.places(&["search", "password"]).is_empty());
+    // Texts are packed; what is packed has no row of a skipped file.
+    let packed = project.rows("SELECT path FROM texts JOIN files ON id = file WHERE skip IS NOT NULL");
+    assert!(packed.is_empty(), "{packed:?}");
+}
+
+#[test]
+fn json_has_one_shape() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    let answer = project.json(&["status"]);
+    expect!["bytes chunks files generation index_dir languages model notes root skipped stale state symbols"]
+        .assert_eq(&keys(&answer).join(" "));
     assert_eq!(answer["languages"], serde_json::json!({"markdown": 1, "python": 1, "rust": 1}));
 }
 

@@ -8,7 +8,9 @@ use expect_test::expect;
 #[test]
 fn a_definition_is_found_by_its_name() {
     let project = Project::sample();
-    check(&project.jari(&["symbol", "retry_with_backoff"]), &expect![[r#"
+    check(
+        &project.jari(&["symbol", "retry_with_backoff"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         src/retry.rs:1-10 · function retry_with_backoff
@@ -16,7 +18,8 @@ fn a_definition_is_found_by_its_name() {
                 Runs `call` until it succeeds, waiting longer each time.
         --- stderr
         indexed   3 files · 5 chunks · [speed] · [time]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -34,7 +37,17 @@ fn modes_are_exact_prefix_and_contains() {
     assert!(project.places(&["symbol", "backoff", "--mode", "prefix"]).is_empty());
     assert_eq!(project.places(&["symbol", "retry", "--mode", "prefix"]), ["src/retry.rs:1-10"]);
     assert_eq!(project.places(&["symbol", "backoff", "--mode", "contains"]), ["src/retry.rs:1-10"]);
-    check(&project.jari(&["symbol", "retry", "--mode", "fuzzy"]), &expect![[""]]);
+    check(
+        &project.jari(&["symbol", "retry", "--mode", "fuzzy"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: invalid value 'fuzzy' for '--mode <MODE>'
+          [possible values: exact, prefix, contains]
+
+        For more information, try '--help'.
+    "#]],
+    );
 }
 
 #[test]
@@ -45,15 +58,41 @@ fn a_member_is_named_with_its_type() {
     for name in ["Pool.take", "Pool::take", "Pool#take", "pool.take"] {
         assert_eq!(project.places(&["symbol", name]), ["src/net/pool.py:10-16"], "{name}");
     }
-    check(&project.jari(&["symbol", "Pool.take"]), &expect![[""]]);
+    check(
+        &project.jari(&["symbol", "Pool.take"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+        src/net/pool.py:10-16 · method Pool.take
+                def take(self, patience)
+                Hands out a connection.
+    "#]],
+    );
     project.jari(&["symbol", "Puddle.take"]).exits(1);
 }
 
 #[test]
 fn a_misspelt_name_gives_near_names() {
     let project = Project::sample();
-    check(&project.jari(&["symbol", "retry_with_backof"]), &expect![[""]]);
-    check(&project.jari(&["symbol", "zebra"]), &expect![[""]]);
+    check(
+        &project.jari(&["symbol", "retry_with_backof"]),
+        &expect![[r#"
+        exit: 1
+        --- stderr
+        indexed   3 files · 5 chunks · [speed] · [time]
+        nothing is called `retry_with_backof`
+        hint: names like it: retry_with_backoff
+    "#]],
+    );
+    check(
+        &project.jari(&["symbol", "zebra"]),
+        &expect![[r#"
+        exit: 1
+        --- stderr
+        nothing is called `zebra`
+        hint: try `--mode contains`
+    "#]],
+    );
     let answer = project.jari(&["symbol", "Pol", "--json"]).exits(1).json();
     assert_eq!(answer["near"], serde_json::json!(["Pool"]));
 }
@@ -64,7 +103,16 @@ fn kinds_narrow() {
     assert_eq!(project.places(&["symbol", "t", "--mode", "contains", "--kind", "method"]).len(), 2);
     assert_eq!(project.places(&["symbol", "pool", "--kind", "class"]), ["src/net/pool.py:1-16"]);
     assert!(project.places(&["symbol", "pool", "--kind", "function"]).is_empty());
-    check(&project.jari(&["symbol", "pool", "--kind", "klass"]), &expect![[""]]);
+    check(
+        &project.jari(&["symbol", "pool", "--kind", "klass"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: invalid value 'klass' for '--kind <KIND>': `klass` is none of function, method, class, struct, enum, interface, trait, impl, module, type, constant, field, macro, data
+
+        For more information, try '--help'.
+    "#]],
+    );
 }
 
 #[test]
@@ -84,10 +132,35 @@ fn json_has_one_shape() {
     let project = Project::sample();
     let answer = project.json(&["symbol", "Pool.take"]);
     assert_eq!(keys(&answer), ["index", "name", "near", "results"]);
-    expect![[""]].assert_eq(&format!("{:#}\n", answer["results"]));
+    expect![[r#"
+        [
+          {
+            "container": "Pool",
+            "doc": "Hands out a connection.",
+            "end_line": 16,
+            "exported": true,
+            "fresh": true,
+            "kind": "method",
+            "language": "python",
+            "name": "take",
+            "path": "src/net/pool.py",
+            "signature": "def take(self, patience)",
+            "start_line": 10
+          }
+        ]
+    "#]]
+    .assert_eq(&format!("{:#}\n", answer["results"]));
 }
 
 #[test]
 fn a_name_without_a_letter_is_refused() {
-    check(&Project::sample().jari(&["symbol", "::"]), &expect![[""]]);
+    check(
+        &Project::sample().jari(&["symbol", "::"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: the name is empty
+        hint: give a name or a part of one: jari symbol connect --mode contains
+    "#]],
+    );
 }

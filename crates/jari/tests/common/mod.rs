@@ -199,12 +199,19 @@ impl Output {
         let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
         assert!(!stderr.contains("panicked"), "{stderr}");
-        let code = output.status.code().unwrap_or_else(|| panic!("ended by a signal: {}\n{stderr}", output.status));
+        let code =
+            output.status.code().unwrap_or_else(|| panic!("ended by a signal: {}\n{stderr}", output.status));
         Self { code, stdout, stderr, temp: temp.display().to_string() }
     }
 
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// `text`, with a word for the temporary folder, also where its path has become a name.
+    fn without_temp(&self, text: &str) -> String {
+        let name = self.temp.replace(|c: char| !c.is_alphanumeric(), "-");
+        text.replace(&self.temp, "[TEMP]").replace(&name, "[TEMP]")
     }
 
     /// Asserts how it ended.
@@ -221,7 +228,7 @@ pub(crate) fn check(output: &Output, expected: &Expect) {
     let mut shown = format!("exit: {}\n", output.code);
     for (name, text) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         if !text.is_empty() {
-            let _ = write!(shown, "--- {name}\n{}", filtered(&text.replace(&output.temp, "[TEMP]")));
+            let _ = write!(shown, "--- {name}\n{}", filtered(&output.without_temp(text)));
         }
     }
     expected.assert_eq(&shown);
@@ -242,8 +249,9 @@ pub(crate) fn filtered(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, number) = rest.split_at(at);
-        let length = number.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(number.len());
-        let (number, after) = number.split_at(length);
+        let whole = digits(number);
+        let decimals = number[whole..].strip_prefix('.').map_or(0, digits);
+        let (number, after) = number.split_at(if decimals > 0 { whole + 1 + decimals } else { whole });
         out.push_str(before);
         match UNITS.iter().find(|(unit, _)| after.starts_with(unit)) {
             Some((unit, shown)) => {
@@ -251,13 +259,17 @@ pub(crate) fn filtered(text: &str) -> String {
                 rest = &after[unit.len()..];
             }
             None => {
-                let decimal = number.split_once('.').is_some_and(|(_, decimals)| !decimals.is_empty());
-                out.push_str(if decimal || before.ends_with("\"took_ms\":") { "#.##" } else { number });
+                out.push_str(if decimals > 0 || before.ends_with("\"took_ms\":") { "#.##" } else { number });
                 rest = after;
             }
         }
     }
     out + rest
+}
+
+/// How many digits `text` begins with.
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
 /// The keys of an object, in order.
