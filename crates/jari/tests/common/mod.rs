@@ -1,7 +1,6 @@
 //! A throw-away project and the program run in it, as a user would.
 
-#![expect(clippy::allow_attributes, reason = "which helpers are used differs from test file to test file")]
-#![allow(dead_code)]
+#![allow(dead_code, reason = "which helpers are used differs from test file to test file")]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
