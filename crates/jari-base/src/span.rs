@@ -33,11 +33,13 @@ impl LineRange {
 
     /// These lines of `text`, without the last line's break. Lines past the end are left out.
     pub fn slice(self, text: &str) -> &str {
-        let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
-        let Some(start) = starts.nth(self.start as usize - 1) else { return "" };
-        let rest = &text[start..];
-        let end =
-            rest.match_indices('\n').nth((self.end - self.start) as usize).map_or(rest.len(), |(at, _)| at);
+        let breaks = |text: &str, number: usize| memchr::memchr_iter(b'\n', text.as_bytes()).nth(number);
+        let start = match self.start {
+            1 => Some(0),
+            line => breaks(text, line as usize - 2).map(|at| at + 1),
+        };
+        let Some(rest) = start.and_then(|start| text.get(start..)) else { return "" };
+        let end = breaks(rest, (self.end - self.start) as usize).unwrap_or(rest.len());
         rest[..end].strip_suffix('\r').unwrap_or(&rest[..end])
     }
 }

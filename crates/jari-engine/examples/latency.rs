@@ -9,6 +9,10 @@ use jari_engine::search::{SearchRequest, search};
 use jari_store::Store;
 use jari_store_local::{LocalStore, Options};
 
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Queries asked.
 const QUERIES: usize = 400;
 
@@ -32,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let step = (queries.len() / QUERIES).max(1);
     let mut times = Vec::new();
-    for query in queries.iter().step_by(step) {
+    for query in queries.iter().step_by(step).cycle().take(QUERIES * 5) {
         let request = SearchRequest::new(query.as_str());
         let began = Instant::now();
         if search(&project, &*snapshot, &request).is_ok() {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use jari_base::LineRange;
+use jari_text::Tokenizer;
 
 /// Longest line shown, in characters; the rest is left out.
 const LONGEST: usize = 160;
@@ -19,30 +20,42 @@ pub struct Line {
     pub highlights: Vec<Range<usize>>,
 }
 
-/// The most telling lines of `text`, in order: the first that says something, and those with most of the query.
-pub(crate) fn telling_lines(text: &str, lines: LineRange, terms: &HashSet<&str>, most: usize) -> Vec<Line> {
-    let all: Vec<Line> = text
-        .lines()
-        .zip(lines.start..)
-        .filter(|(line, _)| line.chars().any(char::is_alphanumeric))
-        .map(|(line, number)| {
-            let text: String = line.trim_end().chars().take(LONGEST).collect();
-            let highlights = jari_text::highlights(&text, terms);
-            Line { number, text, highlights }
-        })
-        .collect();
-    let mut best: Vec<usize> = (0..all.len()).collect();
-    let matched = |line: &Line| {
-        let words: HashSet<String> =
-            line.highlights.iter().map(|range| line.text[range.clone()].to_lowercase()).collect();
-        words.len()
-    };
-    best.sort_by_key(|at| (*at != 0, std::cmp::Reverse(matched(&all[*at])), *at));
-    best.truncate(most);
-    best.retain(|at| *at == 0 || matched(&all[*at]) > 0);
-    best.sort_unstable();
-    let mut all: Vec<Option<Line>> = all.into_iter().map(Some).collect();
-    best.into_iter().filter_map(|at| all[at].take()).collect()
+/// The most telling lines of `text`, in order: the first that says something, and those with most of the query; and the
+/// words of the query that stand in it, as written.
+pub(crate) fn telling_lines(
+    tokenizer: &mut Tokenizer,
+    text: &str,
+    lines: LineRange,
+    terms: &HashSet<&str>,
+    most: usize,
+) -> (Vec<Line>, Vec<String>) {
+    let mut matched: Vec<String> = Vec::new();
+    let mut telling: Vec<(usize, Line)> = Vec::new();
+    let saying = text.lines().zip(lines.start..).filter(|(line, _)| line.chars().any(char::is_alphanumeric));
+    for (at, (line, number)) in saying.enumerate() {
+        let shown = line.trim_end();
+        let end = shown.char_indices().nth(LONGEST).map_or(shown.len(), |(end, _)| end);
+        let shown = &shown[..end];
+        let highlights = jari_text::highlights(tokenizer, shown, terms);
+        let mut here: Vec<String> =
+            highlights.iter().map(|range| shown[range.clone()].to_lowercase()).collect();
+        here.sort_unstable();
+        here.dedup();
+        if at == 0 || !here.is_empty() {
+            telling.push((here.len(), Line { number, text: shown.to_owned(), highlights }));
+        }
+        matched.extend(here);
+    }
+    matched.sort_unstable();
+    matched.dedup();
+    // The first stays; of the others those with most words, and of equal ones the earlier.
+    if let Some((_, others)) = telling.split_first_mut() {
+        others.sort_by_key(|(words, line)| (std::cmp::Reverse(*words), line.number));
+    }
+    telling.truncate(most);
+    let mut shown: Vec<Line> = telling.into_iter().map(|(_, line)| line).collect();
+    shown.sort_unstable_by_key(|line| line.number);
+    (shown, matched)
 }
 
 #[cfg(test)]
@@ -53,7 +66,9 @@ mod tests {
     fn the_declaration_and_the_matching_lines_are_shown() {
         let text = "fn send() {\n    prepare();\n    retry_request();\n    retry();\n}\n";
         let terms = ["retri", "request"].into_iter().collect();
-        let lines = telling_lines(text, LineRange::new(10, 14), &terms, 2);
+        let (lines, matched) =
+            telling_lines(&mut Tokenizer::default(), text, LineRange::new(10, 14), &terms, 2);
+        assert_eq!(matched, ["request", "retry"]);
         let shown: Vec<_> = lines.iter().map(|line| (line.number, line.text.trim())).collect();
         assert_eq!(shown, [(10, "fn send() {"), (12, "retry_request();")]);
         assert_eq!(&lines[1].text[lines[1].highlights[0].clone()], "retry");

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use jari_base::{Candidates, ChunkCandidate, ChunkId, Explanation, FileCandidate, SymbolKind};
+use jari_base::{Candidates, ChunkId, Explanation, FileCandidate, SymbolKind};
 use jari_text::{Query, TokenKind, Tokenizer, fold_name};
 
 use crate::{Role, version};
@@ -49,6 +49,35 @@ impl Default for Weights {
     }
 }
 
+/// How many signals there are.
+const SIGNALS: usize = 9;
+
+/// One value for each signal.
+type Signals = [f32; SIGNALS];
+
+/// What an explanation calls them.
+const LABELS: [&str; SIGNALS] = [
+    "words in the best chunks",
+    "words in the file",
+    "words in the path",
+    "words in the file's name",
+    "the file's name is in the query",
+    "words in defined names",
+    "defines the name asked for",
+    "defines the type asked for",
+    "defines neighbouring words as one name",
+];
+
+impl Weights {
+    /// In the order of the signals, adding up to 1.
+    fn normalised(&self) -> Signals {
+        let Self { chunks, file, path, stem, stem_covered, name, defined, defined_type, compound } = *self;
+        let weights = [chunks, file, path, stem, stem_covered, name, defined, defined_type, compound];
+        let whole: f32 = weights.iter().sum();
+        weights.map(|weight| weight / whole)
+    }
+}
+
 /// File names that say nothing: the folder's name stands for them.
 const NAMELESS: &[&str] = &["__init__", "index", "init", "lib", "main", "mod"];
 
@@ -69,66 +98,76 @@ pub struct Ranked {
     pub explanation: Explanation,
 }
 
-/// Puts candidates in order, best first; one chunk a file, then further chunks of the same files.
-pub fn order(query: &Query, candidates: &Candidates, weights: &Weights) -> Vec<Ranked> {
+/// The best `limit` candidates, best first; one chunk a file, then further chunks of the same files.
+pub fn order(query: &Query, candidates: &Candidates, weights: &Weights, limit: usize) -> Vec<Ranked> {
     let asked = Asked::new(query);
-    let signals: Vec<Vec<(f32, f32, &'static str)>> =
-        candidates.files.iter().map(|file| asked.signals(file, &candidates.rarity, weights)).collect();
-    let count = signals.first().map_or(0, Vec::len);
-    let most: Vec<f32> = (0..count)
-        .map(|at| signals.iter().map(|signals| signals[at].0).fold(f32::MIN_POSITIVE, f32::max))
-        .collect();
-    let whole: f32 = signals.first().map_or(1.0, |signals| signals.iter().map(|signal| signal.1).sum());
-
     let outdated = version::outdated(candidates.files.iter().map(|file| file.path.as_str()), query);
-    let mut ranked = Vec::new();
+    let signals: Vec<Signals> =
+        candidates.files.iter().map(|file| asked.signals(file, &candidates.rarity)).collect();
+    let mut most = [f32::MIN_POSITIVE; SIGNALS];
+    for signals in &signals {
+        most.iter_mut().zip(signals).for_each(|(most, signal)| *most = most.max(*signal));
+    }
+
+    let mut places = Vec::with_capacity(candidates.files.len() * 2);
     for (file, signals) in candidates.files.iter().zip(&signals) {
         let role = match Role::of(&file.path) {
             Role::Product if outdated.contains(file.path.as_str()) => Role::Legacy,
             role => role,
         };
+        let shares: Signals = std::array::from_fn(|at| signals[at] / most[at]);
+        let sum: f32 = shares.iter().zip(weights.normalised()).map(|(share, weight)| share * weight).sum();
         let factor = role.factor(query);
-        let parts: Vec<Explanation> = signals
-            .iter()
-            .zip(&most)
-            .filter(|((value, ..), _)| *value > 0.0)
-            .map(|(&(value, weight, label), most)| {
-                let share = value / most;
-                Explanation::node(
-                    label,
-                    weight * share / whole,
-                    vec![
-                        Explanation::leaf("weight", weight),
-                        Explanation::leaf("share of the best candidate's", share),
-                    ],
-                )
+        for (again, (chunk, bm25)) in answers(file).into_iter().enumerate() {
+            let score = sum * factor * again_factor(again);
+            places.push(Place { chunk, score, bm25, shares, role, factor, again });
+        }
+    }
+    // The sort is stable: equal scores stay in the order of the candidates.
+    places.sort_by(|a, b| b.score.total_cmp(&a.score));
+    places.truncate(limit);
+    places.into_iter().map(|place| place.explained(weights)).collect()
+}
+
+/// A place on the way to the list.
+struct Place {
+    chunk: ChunkId,
+    score: f32,
+    bm25: f32,
+    shares: Signals,
+    role: Role,
+    factor: f32,
+    again: usize,
+}
+
+impl Place {
+    fn explained(self, weights: &Weights) -> Ranked {
+        let Self { chunk, score, bm25, shares, role, factor, again } = self;
+        let parts: Vec<Explanation> = (0..SIGNALS)
+            .filter(|at| shares[*at] > 0.0)
+            .map(|at| {
+                let details = vec![
+                    Explanation::leaf("weight", weights.normalised()[at]),
+                    Explanation::leaf("share of the best candidate's", shares[at]),
+                ];
+                Explanation::node(LABELS[at], weights.normalised()[at] * shares[at], details)
             })
             .collect();
         let sum: f32 = parts.iter().map(|part| part.value).sum();
-        let score = sum * factor;
         let mut details = vec![Explanation::node("sum of signals", sum, parts)];
         if factor != 1.0 {
             details.push(Explanation::leaf(format!("factor: {}", role.label()), factor));
         }
-        let explanation = Explanation::node("score", score, details);
-        for (place, chunk) in answers(file).into_iter().enumerate() {
-            let share = if place == 0 { 1.0 } else { AGAIN / place as f32 };
-            ranked.push(Ranked {
-                chunk: chunk.0,
-                score: score * share,
-                bm25: chunk.1,
-                explanation: if place == 0 {
-                    explanation.clone()
-                } else {
-                    let again = Explanation::leaf("factor: the file is listed already", share);
-                    Explanation::node("score", score * share, vec![again, explanation.clone()])
-                },
-            });
+        if again > 0 {
+            details.push(Explanation::leaf("factor: the file is listed already", again_factor(again)));
         }
+        Ranked { chunk, score, bm25, explanation: Explanation::node("score", score, details) }
     }
-    // The sort is stable: equal scores stay in the order of the candidates.
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-    ranked
+}
+
+/// What the n-th chunk of a file that is listed already counts.
+fn again_factor(again: usize) -> f32 {
+    if again == 0 { 1.0 } else { AGAIN / again as f32 }
 }
 
 /// The chunks of a file that may be shown, best first: a definition that was asked for, then by match.
@@ -180,48 +219,36 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Each signal's value, weight and name, always in the same order.
-    fn signals(
-        &self,
-        file: &FileCandidate,
-        rarity: &[f32],
-        weights: &Weights,
-    ) -> Vec<(f32, f32, &'static str)> {
-        let sum = |of: fn(&ChunkCandidate) -> f32| file.chunks.iter().map(of).sum::<f32>();
+    fn signals(&self, file: &FileCandidate, rarity: &[f32]) -> Signals {
         let best_name = file.chunks.iter().map(|chunk| chunk.name).fold(0.0, f32::max);
-        let (stem, covered) = self.stem(&file.path, rarity);
+        // Where no word of the path is asked for, none of the name is.
+        let (stem, covered) = if file.path_bm25 > 0.0 { self.stem(&file.path, rarity) } else { (0.0, 0.0) };
         let defined = |test: &dyn Fn(&str, SymbolKind) -> bool| {
             let any = file.definitions.iter().any(|found| test(&fold_name(&found.name), found.kind));
             f32::from(u8::from(any))
         };
-        vec![
-            (sum(|chunk| chunk.body), weights.chunks, "words in the best chunks"),
-            (file.bm25, weights.file, "words in the file"),
-            (file.path_bm25, weights.path, "words in the path"),
-            (stem, weights.stem, "words in the file's name"),
-            (covered, weights.stem_covered, "the file's name is in the query"),
-            (best_name, weights.name, "words in defined names"),
-            (defined(&|name, _| self.code.contains(name)), weights.defined, "defines the name asked for"),
-            (
-                defined(&|name, kind| self.capitalised.contains(name) && is_type(kind)),
-                weights.defined_type,
-                "defines the type asked for",
-            ),
-            (
-                defined(&|name, _| !self.code.contains(name) && !self.capitalised.contains(name)),
-                weights.compound,
-                "defines neighbouring words as one name",
-            ),
+        [
+            file.chunks.iter().map(|chunk| chunk.body).sum(),
+            file.bm25,
+            file.path_bm25,
+            stem,
+            covered,
+            best_name,
+            defined(&|name, _| self.code.contains(name)),
+            defined(&|name, kind| self.capitalised.contains(name) && is_type(kind)),
+            defined(&|name, _| !self.code.contains(name) && !self.capitalised.contains(name)),
         ]
     }
 
     /// How much of the query, by rarity, is in the file's own name; and whether all of that name is in the query.
     fn stem(&self, path: &str, rarity: &[f32]) -> (f32, f32) {
         let mut words: HashSet<String> = HashSet::new();
-        Tokenizer::default().tokens(telling_name(path), |token| {
-            if matches!(token.kind, TokenKind::Word | TokenKind::Foreign) {
-                words.insert(token.text.to_owned());
-            }
+        Tokenizer::of_thread(|tokenizer| {
+            tokenizer.tokens(telling_name(path), |token| {
+                if matches!(token.kind, TokenKind::Word | TokenKind::Foreign) {
+                    words.insert(token.text.to_owned());
+                }
+            })
         });
         let covered = !words.is_empty() && words.iter().all(|word| self.terms.contains(word.as_str()));
         let matched: f32 = self
@@ -252,7 +279,7 @@ fn is_type(kind: SymbolKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use jari_base::{DefinitionCandidate, FileId, Language, LineRange};
+    use jari_base::{ChunkCandidate, DefinitionCandidate, FileId, Language, LineRange};
 
     use super::*;
 
@@ -263,7 +290,7 @@ mod tests {
             path: path.to_owned(),
             language: Language::TEXT,
             bm25,
-            path_bm25: 0.0,
+            path_bm25: if path.contains("retry") { 0.1 } else { 0.0 },
             chunks: vec![ChunkCandidate { chunk, body: bm25, name: 0.0, doc: 0.0 }],
             definitions: Vec::new(),
         }
@@ -272,7 +299,7 @@ mod tests {
     fn check(query: &str, files: Vec<FileCandidate>, expected: &[u32]) {
         let query = Query::new(query);
         let rarity = vec![1.0; query.terms.len()];
-        let ranked = order(&query, &Candidates { files, rarity }, &Weights::default());
+        let ranked = order(&query, &Candidates { files, rarity }, &Weights::default(), 10);
         assert_eq!(ranked.iter().map(|ranked| ranked.chunk.file.0).collect::<Vec<_>>(), expected);
     }
 
@@ -305,7 +332,7 @@ mod tests {
         });
         let query = Query::new("retry_all");
         let files = vec![file(1, "a.rs", 1.4), defines];
-        let ranked = order(&query, &Candidates { files, rarity: vec![1.0; 3] }, &Weights::default());
+        let ranked = order(&query, &Candidates { files, rarity: vec![1.0; 3] }, &Weights::default(), 10);
         assert_eq!(ranked[0].chunk, chunk);
         assert!(ranked[0].score <= 1.0);
     }
@@ -322,7 +349,7 @@ mod tests {
     fn explanations_add_up() {
         let query = Query::new("retry");
         let files = vec![file(1, "tests/retry.rs", 1.0)];
-        let ranked = order(&query, &Candidates { files, rarity: vec![1.0] }, &Weights::default());
+        let ranked = order(&query, &Candidates { files, rarity: vec![1.0] }, &Weights::default(), 10);
         let explanation = &ranked[0].explanation;
         let sum = &explanation.details[0];
         let parts: f32 = sum.details.iter().map(|part| part.value).sum();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jari_store::{Error, Replaced, Result};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::errors;
@@ -145,6 +146,9 @@ pub(crate) fn open(path: &Path) -> Result<Connection> {
     })?;
     connection.busy_timeout(std::time::Duration::from_secs(5)).map_err(errors::sqlite)?;
     connection.pragma_update(None, "synchronous", "normal").map_err(errors::sqlite)?;
+    connection.pragma_update(None, "mmap_size", 1_i64 << 30).map_err(errors::sqlite)?;
+    // Plans depend on the statement alone: else SQLite plans anew for every value that is bound.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(errors::sqlite)?;
     Ok(connection)
 }
 

@@ -1,6 +1,7 @@
 //! Postings: what is indexed under which field, and how it is read back.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use jari_base::{ChunkId, ChunkKind, FileId};
 use jari_store::{ChunkSlot, Field, FileInput, Posting, Result};
@@ -152,6 +153,8 @@ impl Writer {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, id.0.into());
         document.add_u64(self.fields.path_of, id.0.into());
+        // No chunk, but a column where every document has a value is read faster.
+        document.add_u64(self.fields.place, 0);
         document.add_text(self.fields.path, words);
         document
     }
@@ -162,6 +165,8 @@ pub(crate) struct Reader {
     segments: Vec<Segment>,
     fields: Fields,
     slots: usize,
+    /// What each slot stands for, read when the first query comes.
+    places: OnceLock<Vec<Place>>,
     /// Keeps the segments' files open.
     _searcher: Option<Searcher>,
 }
@@ -174,12 +179,25 @@ struct Segment {
     place: Column<u64>,
 }
 
+/// A document's file, and its ordinal and kind as they are packed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    file: u32,
+    packed: u32,
+}
+
 impl Reader {
     /// Opens the state that `meta` names; none is an empty one.
     pub(crate) fn open(folder: &Path, meta: Option<Vec<u8>>) -> Result<Self> {
         let (_, fields) = schema();
         if meta.is_none() {
-            return Ok(Self { segments: Vec::new(), fields, slots: 0, _searcher: None });
+            return Ok(Self {
+                segments: Vec::new(),
+                fields,
+                slots: 0,
+                places: OnceLock::new(),
+                _searcher: None,
+            });
         }
         let directory = SharedCommit::open(folder, meta).map_err(errors::tantivy)?;
         let (index, fields) = index(directory)?;
@@ -198,7 +216,13 @@ impl Reader {
             });
             slots += reader.max_doc();
         }
-        Ok(Self { segments, fields, slots: slots as usize, _searcher: Some(searcher) })
+        Ok(Self {
+            segments,
+            fields,
+            slots: slots as usize,
+            places: OnceLock::new(),
+            _searcher: Some(searcher),
+        })
     }
 
     pub(crate) fn slots(&self) -> usize {
@@ -234,21 +258,38 @@ impl Reader {
         Ok(())
     }
 
+    pub(crate) fn frequency(&self, term: &str) -> Result<u32> {
+        let term = Term::from_field_text(self.fields.body, term);
+        let mut frequency = 0;
+        for Segment { reader, .. } in &self.segments {
+            let inverted = reader.inverted_index(self.fields.body).map_err(errors::tantivy)?;
+            frequency += inverted.doc_freq(&term).map_err(|error| errors::tantivy(error.into()))?;
+        }
+        Ok(frequency)
+    }
+
     pub(crate) fn file(&self, slot: u32) -> FileId {
-        let segment = self.segment(slot);
-        FileId(segment.file.first(slot - segment.base).unwrap_or_default() as u32)
+        FileId(self.places()[slot as usize].file)
     }
 
     pub(crate) fn chunk(&self, slot: u32) -> ChunkSlot {
-        let segment = self.segment(slot);
-        let place = segment.place.first(slot - segment.base).unwrap_or_default();
-        let kind = ChunkKind::ALL.get(place as usize & 0xff).copied().unwrap_or(ChunkKind::Block);
-        ChunkSlot { chunk: ChunkId { file: self.file(slot), ordinal: (place >> 8) as u32 }, kind }
+        let Place { file, packed } = self.places()[slot as usize];
+        let kind = ChunkKind::ALL.get(packed as usize & 0xff).copied().unwrap_or(ChunkKind::Block);
+        ChunkSlot { chunk: ChunkId { file: FileId(file), ordinal: packed >> 8 }, kind }
     }
 
-    fn segment(&self, slot: u32) -> &Segment {
-        let after = self.segments.partition_point(|segment| segment.base <= slot);
-        &self.segments[after - 1]
+    /// Unpacked once: a query asks for thousands of them, and a look into a column costs ten times a look here.
+    fn places(&self) -> &[Place] {
+        self.places.get_or_init(|| {
+            let mut places = Vec::with_capacity(self.slots);
+            for Segment { reader, file, place, .. } in &self.segments {
+                places.extend((0..reader.max_doc()).map(|document| Place {
+                    file: file.first(document).unwrap_or_default() as u32,
+                    packed: place.first(document).unwrap_or_default() as u32,
+                }));
+            }
+            places
+        })
     }
 }
 

@@ -1,8 +1,10 @@
 //! Trip 1 of a query, once for all stores: postings in, candidates out. A store only says where words stand.
 
+use std::cell::RefCell;
+
 use jari_base::{
     Bm25, Candidates, ChunkCandidate, ChunkId, ChunkKind, DefinitionCandidate, FileCandidate, FileId,
-    LineRange, Lookup, SymbolKind,
+    LineRange, Lookup, SymbolKind, Term,
 };
 
 use crate::{Error, Files, PathFilter, Result};
@@ -61,6 +63,9 @@ pub trait Postings {
     /// Calls `each` for every live posting of `term`. The chunks of one file come one after the other.
     fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()>;
 
+    /// In how many chunks `term` stands in the text, at most: deleted ones may be counted.
+    fn frequency(&self, term: &str) -> Result<u32>;
+
     /// The file of a slot.
     fn file(&self, slot: u32) -> FileId;
 
@@ -87,7 +92,13 @@ const NAME_WEIGHT: f32 = 0.5;
 const DOC_WEIGHT: f32 = 0.25;
 
 /// Definitions looked at for one name: enough for any honest name, and `new` does not flood the list.
-const DEFINITIONS: usize = 50;
+const DEFINITIONS: usize = 24;
+
+/// A word in more than this share of the chunks tells little, and is left out of their texts if at least `TELLING` words
+/// of the query are rarer than `RARE`: reading its postings would cost more than all the others together.
+const COMMON: f32 = 0.15;
+const RARE: f32 = 0.03;
+const TELLING: usize = 2;
 
 /// Chunks kept for each file.
 const BEST: usize = 3;
@@ -104,181 +115,221 @@ pub fn candidates(lookup: &Lookup, files: &Files, index: &impl Postings) -> Resu
     });
     let allows =
         |file: FileId| allowed.as_ref().is_none_or(|allowed| allowed.get(file.0 as usize) == Some(&true));
-
-    let mut tally = Tally::new(lookup.bm25, files, index);
-    let mut rarity = Vec::with_capacity(lookup.terms.len());
-    for term in &lookup.terms {
-        rarity.push(tally.term(&term.text, term.weight)?);
-    }
-    let best = tally.best_chunks(|slot| {
-        let at = index.chunk(slot);
-        let kinds = &lookup.filter.kinds;
-        (allows(at.chunk.file) && (kinds.is_empty() || kinds.contains(&at.kind))).then_some(at.chunk)
-    });
+    let kinds = &lookup.filter.kinds;
     let mut definitions = index.definitions(&lookup.names, DEFINITIONS)?;
-    definitions.retain(|definition| allows(definition.chunk.file));
+    definitions.retain(|definition| allows(definition.chunk.file) && kinds.is_empty());
 
-    let mut chosen =
-        tally.best_files(&best, lookup.limit, |file| allows(file) && lookup.filter.kinds.is_empty());
-    if lookup.filter.kinds.is_empty() {
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.fit(index.slots(), files.numbers());
+        let mut tally = Tally { bm25: lookup.bm25, files, index, scratch };
+        let common = tally.common(&lookup.terms)?;
+        let mut rarity = Vec::with_capacity(lookup.terms.len());
+        for (term, common) in lookup.terms.iter().zip(common) {
+            rarity.push(tally.term(term, common)?);
+        }
+        tally.choose_chunks(|slot| {
+            allows(index.file(slot)) && (kinds.is_empty() || kinds.contains(&index.chunk(slot).kind))
+        });
+        let mut chosen = tally.best_files(lookup.limit, |file| allows(file) && kinds.is_empty());
         for definition in &definitions {
             if !chosen.contains(&definition.chunk.file) {
                 chosen.push(definition.chunk.file);
             }
         }
-    }
-    let candidate = |file: FileId| {
-        let record = files.get(file)?;
-        let at = file.0 as usize;
-        let of_file = |definition: &&Definition| definition.chunk.file == file;
-        Some(FileCandidate {
-            file,
-            path: record.path.clone(),
-            language: record.language.clone(),
-            bm25: tally.file[at],
-            path_bm25: tally.path[at],
-            chunks: best.of(file).iter().map(|best| tally.candidate(*best)).collect(),
-            definitions: definitions
-                .iter()
-                .filter(of_file)
-                .map(|found| DefinitionCandidate {
-                    name: found.name.clone(),
-                    kind: found.kind,
-                    lines: found.lines,
-                    chunk: found.chunk,
-                })
-                .collect(),
-        })
-    };
-    Ok(Candidates { files: chosen.into_iter().filter_map(candidate).collect(), rarity })
+        let files = chosen.into_iter().filter_map(|file| tally.candidate(file, &definitions)).collect();
+        Ok(Candidates { files, rarity })
+    })
 }
 
-/// Scores as they add up, term by term.
-struct Tally<'a, P> {
-    bm25: Bm25,
-    files: &'a Files,
-    index: &'a P,
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Sums as they add up. Kept from query to query, because clearing what was touched is cheaper than new memory for all.
+#[derive(Default)]
+struct Scratch {
     /// By slot: body, name and doc.
     chunks: Vec<[f32; 3]>,
     touched: Vec<u32>,
     /// By file number.
-    file: Vec<f32>,
-    path: Vec<f32>,
+    files: Vec<FileSums>,
+    touched_files: Vec<FileId>,
     postings: Vec<Posting>,
     in_files: Vec<(FileId, u32)>,
 }
 
-impl<'a, P: Postings> Tally<'a, P> {
-    fn new(bm25: Bm25, files: &'a Files, index: &'a P) -> Self {
-        Self {
-            bm25,
-            files,
-            index,
-            chunks: vec![[0.0; 3]; index.slots()],
-            touched: Vec::new(),
-            file: vec![0.0; files.numbers()],
-            path: vec![0.0; files.numbers()],
-            postings: Vec::new(),
-            in_files: Vec::new(),
+#[derive(Clone, Copy)]
+struct FileSums {
+    touched: bool,
+    bm25: f32,
+    path: f32,
+    best: [BestChunk; BEST],
+}
+
+impl FileSums {
+    const NONE: Self = Self { touched: false, bm25: 0.0, path: 0.0, best: [BestChunk::NONE; BEST] };
+
+    fn chunks(&self) -> impl Iterator<Item = &BestChunk> {
+        self.best.iter().take_while(|best| best.is_some())
+    }
+
+    fn sum(&self) -> f32 {
+        self.chunks().map(|best| best.score).sum()
+    }
+}
+
+impl Scratch {
+    /// Room for an index of this size, with every sum at zero.
+    fn fit(&mut self, slots: usize, files: usize) {
+        for slot in self.touched.drain(..) {
+            self.chunks[slot as usize] = [0.0; 3];
         }
+        for file in self.touched_files.drain(..) {
+            self.files[file.0 as usize] = FileSums::NONE;
+        }
+        self.chunks.resize(slots, [0.0; 3]);
+        self.files.resize(files, FileSums::NONE);
+    }
+
+    fn add(&mut self, slot: u32, field: usize, score: f32) {
+        let scores = &mut self.chunks[slot as usize];
+        if *scores == [0.0; 3] {
+            self.touched.push(slot);
+        }
+        scores[field] += score;
+    }
+
+    /// The sums of a file; `None` for a number that is not in use.
+    fn file(&mut self, file: FileId) -> Option<&mut FileSums> {
+        let sums = self.files.get_mut(file.0 as usize)?;
+        if !sums.touched {
+            sums.touched = true;
+            self.touched_files.push(file);
+        }
+        Some(sums)
+    }
+}
+
+struct Tally<'a, P> {
+    bm25: Bm25,
+    files: &'a Files,
+    index: &'a P,
+    scratch: &'a mut Scratch,
+}
+
+impl<P: Postings> Tally<'_, P> {
+    /// Which words are too common to be worth reading.
+    fn common(&self, terms: &[Term]) -> Result<Vec<bool>> {
+        let chunks = self.files.chunks() as f32;
+        let shares = terms.iter().map(|term| Ok(self.index.frequency(&term.text)? as f32 / chunks));
+        let shares = shares.collect::<Result<Vec<f32>>>()?;
+        let telling = shares.iter().filter(|share| **share > 0.0 && **share < RARE).count();
+        Ok(shares.iter().map(|share| telling >= TELLING && *share > COMMON).collect())
     }
 
     /// Adds one word everywhere it stands; returns how rare it is among files.
-    fn term(&mut self, term: &str, weight: f32) -> Result<f32> {
-        let chunks = self.files.chunks();
-        let mean = self.files.mean_chunk();
-        self.collect(Field::Body, term)?;
-        self.count_files();
-        let rare = idf(chunks, self.postings.len()) * weight;
-        let rarity = idf(self.files.indexed(), self.in_files.len());
-        for posting in &self.postings {
-            let scores = &mut self.chunks[posting.slot as usize];
-            if *scores == [0.0; 3] {
-                self.touched.push(posting.slot);
-            }
-            scores[0] += rare * saturation(self.bm25, posting.count as f32, posting.length as f32 / mean);
+    fn term(&mut self, term: &Term, common: bool) -> Result<f32> {
+        let Term { text: term, weight } = term;
+        let weight = *weight;
+        if common {
+            self.paths(term, weight)?;
+            return Ok(0.0);
         }
+        self.field(Field::Body, 0, term, weight, self.files.mean_chunk())?;
+        self.count_files();
+        let rarity = idf(self.files.indexed(), self.scratch.in_files.len());
         let whole = Bm25 { b: FILE_B, ..self.bm25 };
         let mean_file = self.files.mean_file();
-        for (file, count) in &self.in_files {
-            let Some(record) = self.files.get(*file) else { continue };
-            self.file[file.0 as usize] +=
-                rarity * weight * saturation(whole, *count as f32, record.words as f32 / mean_file);
+        for (file, count) in std::mem::take(&mut self.scratch.in_files) {
+            let Some(record) = self.files.get(file) else { continue };
+            let Some(sums) = self.scratch.file(file) else { continue };
+            sums.bm25 += rarity * weight * saturation(whole, count as f32, record.words as f32 / mean_file);
         }
-        for (at, field, mean) in [(1, Field::Name, MEAN_NAME), (2, Field::Doc, MEAN_DOC)] {
-            self.collect(field, term)?;
-            let rare = idf(chunks, self.postings.len()) * weight;
-            for posting in &self.postings {
-                let scores = &mut self.chunks[posting.slot as usize];
-                if *scores == [0.0; 3] {
-                    self.touched.push(posting.slot);
-                }
-                scores[at] +=
-                    rare * saturation(self.bm25, posting.count as f32, posting.length as f32 / mean);
-            }
-        }
-        self.collect(Field::Path, term)?;
-        let rare = idf(self.files.indexed(), self.postings.len()) * weight;
-        for posting in &self.postings {
-            let file = self.index.file(posting.slot);
-            self.path[file.0 as usize] +=
-                rare * saturation(self.bm25, posting.count as f32, posting.length as f32 / MEAN_PATH);
-        }
+        self.field(Field::Name, 1, term, weight, MEAN_NAME)?;
+        self.field(Field::Doc, 2, term, weight, MEAN_DOC)?;
+        let in_paths = self.paths(term, weight)?;
         // A word that stands only in paths is as rare as it is there.
-        Ok(if self.in_files.is_empty() { idf(self.files.indexed(), self.postings.len()) } else { rarity })
+        Ok(if rarity == 0.0 { in_paths } else { rarity })
+    }
+
+    /// Adds one word in paths; returns how rare it is there.
+    fn paths(&mut self, term: &str, weight: f32) -> Result<f32> {
+        self.collect(Field::Path, term)?;
+        let rarity = idf(self.files.indexed(), self.scratch.postings.len());
+        for posting in std::mem::take(&mut self.scratch.postings) {
+            let Some(sums) = self.scratch.file(self.index.file(posting.slot)) else { continue };
+            let length = posting.length as f32 / MEAN_PATH;
+            sums.path += rarity * weight * saturation(self.bm25, posting.count as f32, length);
+        }
+        Ok(rarity)
+    }
+
+    /// Adds one word in one field of the chunks.
+    fn field(&mut self, field: Field, at: usize, term: &str, weight: f32, mean: f32) -> Result<()> {
+        self.collect(field, term)?;
+        let rare = idf(self.files.chunks(), self.scratch.postings.len()) * weight;
+        let postings = std::mem::take(&mut self.scratch.postings);
+        for posting in &postings {
+            let worth = saturation(self.bm25, posting.count as f32, posting.length as f32 / mean);
+            self.scratch.add(posting.slot, at, rare * worth);
+        }
+        self.scratch.postings = postings;
+        Ok(())
     }
 
     fn collect(&mut self, field: Field, term: &str) -> Result<()> {
-        self.postings.clear();
-        let postings = &mut self.postings;
+        self.scratch.postings.clear();
+        let postings = &mut self.scratch.postings;
         self.index.postings(field, term, &mut |posting| postings.push(posting))
     }
 
     /// From occurrences in chunks to occurrences in files.
     fn count_files(&mut self) {
-        self.in_files.clear();
-        for posting in &self.postings {
+        let Scratch { postings, in_files, .. } = &mut *self.scratch;
+        in_files.clear();
+        for posting in postings {
             let file = self.index.file(posting.slot);
-            match self.in_files.last_mut() {
+            match in_files.last_mut() {
                 Some((last, count)) if *last == file => *count += posting.count,
-                _ => self.in_files.push((file, posting.count)),
+                _ => in_files.push((file, posting.count)),
             }
         }
     }
 
-    fn best_chunks(&self, allow: impl Fn(u32) -> Option<ChunkId>) -> BestChunks {
-        let mut best = BestChunks { by_file: vec![0; self.files.numbers()], lists: vec![Vec::new()] };
-        for slot in &self.touched {
-            let [body, name, doc] = self.chunks[*slot as usize];
-            let score = body + NAME_WEIGHT * name + DOC_WEIGHT * doc;
-            if let Some(chunk) = allow(*slot) {
-                best.offer(BestChunk { slot: *slot, chunk, score });
+    /// Finds the best chunks of every file.
+    fn choose_chunks(&mut self, allows: impl Fn(u32) -> bool) {
+        for at in 0..self.scratch.touched.len() {
+            let slot = self.scratch.touched[at];
+            let [body, name, doc] = self.scratch.chunks[slot as usize];
+            if !allows(slot) {
+                continue;
+            }
+            let new = BestChunk { slot, score: body + NAME_WEIGHT * name + DOC_WEIGHT * doc };
+            let Some(sums) = self.scratch.file(self.index.file(slot)) else { continue };
+            if let Some(at) = sums.best.iter().position(|old| new.is_better_than(old)) {
+                sums.best[at..].rotate_right(1);
+                sums.best[at] = new;
             }
         }
-        best
     }
 
     /// The files worth ranking: by the sum of what is known, each part against its own maximum.
-    fn best_files(
-        &self,
-        best: &BestChunks,
-        limit: usize,
-        allow_without_chunk: impl Fn(FileId) -> bool,
-    ) -> Vec<FileId> {
-        let sums: Vec<f32> = (0..self.file.len())
-            .map(|at| best.of(FileId(at as u32)).iter().map(|best| best.score).sum())
+    fn best_files(&self, limit: usize, allows_without_chunk: impl Fn(FileId) -> bool) -> Vec<FileId> {
+        let touched =
+            || self.scratch.touched_files.iter().map(|file| (*file, &self.scratch.files[file.0 as usize]));
+        let most =
+            |of: fn(&FileSums) -> f32| touched().map(|(_, sums)| of(sums)).fold(f32::MIN_POSITIVE, f32::max);
+        let (most_sum, most_file, most_path) =
+            (most(FileSums::sum), most(|sums| sums.bm25), most(|sums| sums.path));
+        let mut scored: Vec<(f32, FileId)> = touched()
+            .filter(|(file, sums)| sums.best[0].is_some() || (sums.path > 0.0 && allows_without_chunk(*file)))
+            .map(|(file, sums)| (sums.sum() / most_sum + sums.bm25 / most_file + sums.path / most_path, file))
             .collect();
-        let most = |scores: &[f32]| scores.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-        let (most_sum, most_file, most_path) = (most(&sums), most(&self.file), most(&self.path));
-        let mut scored: Vec<(f32, FileId)> = (0..self.file.len())
-            .filter_map(|at| {
-                let file = FileId(at as u32);
-                let matches = !best.of(file).is_empty() || (self.path[at] > 0.0 && allow_without_chunk(file));
-                let score = sums[at] / most_sum + self.file[at] / most_file + self.path[at] / most_path;
-                matches.then_some((score, file))
-            })
-            .collect();
-        let by_score = |a: &(f32, FileId), b: &(f32, FileId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        // Equal scores go by path, because numbers tell the history of an index.
+        let path = |file: FileId| self.files.get(file).map(|record| record.path.as_str());
+        let by_score = |a: &(f32, FileId), b: &(f32, FileId)| {
+            b.0.total_cmp(&a.0).then_with(|| path(a.1).cmp(&path(b.1)))
+        };
         if scored.len() > limit {
             scored.select_nth_unstable_by(limit, by_score);
             scored.truncate(limit);
@@ -287,47 +338,51 @@ impl<'a, P: Postings> Tally<'a, P> {
         scored.into_iter().map(|(_, file)| file).collect()
     }
 
-    fn candidate(&self, best: BestChunk) -> ChunkCandidate {
-        let [body, name, doc] = self.chunks[best.slot as usize];
-        ChunkCandidate { chunk: best.chunk, body, name, doc }
+    fn candidate(&self, file: FileId, definitions: &[Definition]) -> Option<FileCandidate> {
+        let record = self.files.get(file)?;
+        let sums = &self.scratch.files[file.0 as usize];
+        let chunk = |best: &BestChunk| {
+            let [body, name, doc] = self.scratch.chunks[best.slot as usize];
+            ChunkCandidate { chunk: self.index.chunk(best.slot).chunk, body, name, doc }
+        };
+        let definition = |found: &Definition| DefinitionCandidate {
+            name: found.name.clone(),
+            kind: found.kind,
+            lines: found.lines,
+            chunk: found.chunk,
+        };
+        Some(FileCandidate {
+            file,
+            path: record.path.clone(),
+            language: record.language.clone(),
+            bm25: sums.bm25,
+            path_bm25: sums.path,
+            chunks: sums.chunks().map(chunk).collect(),
+            definitions: definitions
+                .iter()
+                .filter(|found| found.chunk.file == file)
+                .map(definition)
+                .collect(),
+        })
     }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct BestChunk {
     slot: u32,
-    chunk: ChunkId,
     score: f32,
 }
 
-/// The best few chunks of each file that has any.
-struct BestChunks {
-    /// By file number, a place in `lists`; 0 is empty.
-    by_file: Vec<u32>,
-    lists: Vec<Vec<BestChunk>>,
-}
+impl BestChunk {
+    /// Worse than any.
+    const NONE: Self = Self { slot: u32::MAX, score: f32::NEG_INFINITY };
 
-impl BestChunks {
-    fn of(&self, file: FileId) -> &[BestChunk] {
-        self.by_file.get(file.0 as usize).map_or(&[], |place| &self.lists[*place as usize])
+    fn is_some(&self) -> bool {
+        self.slot != u32::MAX
     }
 
-    fn offer(&mut self, new: BestChunk) {
-        let Some(place) = self.by_file.get_mut(new.chunk.file.0 as usize) else { return };
-        if *place == 0 {
-            *place = self.lists.len() as u32;
-            self.lists.push(Vec::with_capacity(BEST));
-        }
-        let list = &mut self.lists[*place as usize];
-        let better =
-            |old: &BestChunk| old.score > new.score || (old.score == new.score && old.chunk < new.chunk);
-        let at = list.partition_point(better);
-        if at < BEST {
-            if list.len() == BEST {
-                list.pop();
-            }
-            list.insert(at, new);
-        }
+    fn is_better_than(&self, other: &Self) -> bool {
+        self.score > other.score || (self.score == other.score && self.slot < other.slot)
     }
 }
 

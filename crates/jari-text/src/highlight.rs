@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::{TokenKind, Tokenizer};
 
 /// The byte ranges of `text` whose words are among `terms`, in order, merged where they touch. Ranges, never markup.
-pub fn highlights(text: &str, terms: &HashSet<&str>) -> Vec<Range<usize>> {
+pub fn highlights(tokenizer: &mut Tokenizer, text: &str, terms: &HashSet<&str>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    Tokenizer::default().tokens(text, |token| {
+    tokenizer.tokens(text, |token| {
         let whole = token.kind == TokenKind::Identifier;
         if terms.contains(token.text) {
             match found.last_mut() {
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, terms: &[&str], expected: &[&str]) {
-        let ranges = highlights(text, &terms.iter().copied().collect());
+        let ranges = highlights(&mut Tokenizer::default(), text, &terms.iter().copied().collect());
         assert_eq!(ranges.into_iter().map(|range| &text[range]).collect::<Vec<_>>(), expected);
     }
 

@@ -1,5 +1,6 @@
 //! Text in, words out, each with its place.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use crate::hangul;
@@ -37,6 +38,20 @@ pub enum TokenKind {
 pub struct Tokenizer {
     stems: Stems,
     lower: String,
+}
+
+thread_local! {
+    static OWN: RefCell<Tokenizer> = RefCell::new(Tokenizer::default());
+}
+
+impl Tokenizer {
+    /// Lends out this thread's tokenizer, which remembers the stems of earlier texts.
+    pub fn of_thread<T>(act: impl FnOnce(&mut Tokenizer) -> T) -> T {
+        OWN.with(|own| match own.try_borrow_mut() {
+            Ok(mut tokenizer) => act(&mut tokenizer),
+            Err(_) => act(&mut Tokenizer::default()),
+        })
+    }
 }
 
 impl Default for Tokenizer {
