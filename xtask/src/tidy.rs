@@ -33,7 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "jari-wire",
         ],
     ),
-    ("xtask", &[]),
+    ("xtask", &["jari"]),
 ];
 
 /// Names that give away where somebody worked.

@@ -82,7 +82,7 @@ pub fn changes(project: &Project, files: &Files) -> Result<Changes> {
         }
         let record = known.next_if(|record| record.path == entry.path);
         match record {
-            Some(record) if is_same(record, &entry) => {
+            Some(record) if is_same(project, record, &entry) => {
                 changes.unchanged += usize::from(record.skip.is_none());
             }
             _ if entry.skip.is_some() => changes.skip.push(entry),
@@ -93,11 +93,14 @@ pub fn changes(project: &Project, files: &Files) -> Result<Changes> {
     Ok(changes)
 }
 
-fn is_same(record: &FileRecord, entry: &Entry) -> bool {
-    // An unreadable file may become readable without any change of its stamp.
-    record.stamp == entry.stamp
-        && (entry.skip.is_none() || record.skip == entry.skip)
-        && record.skip != Some(Skip::Unreadable)
+fn is_same(project: &Project, record: &FileRecord, entry: &Entry) -> bool {
+    let same_reason = match (record.skip, entry.skip) {
+        // It may have become readable without any change of its stamp.
+        (Some(Skip::Unreadable), None) => std::fs::File::open(project.root.join(&entry.path)).is_err(),
+        (before, Some(now)) => before == Some(now),
+        (_, None) => true,
+    };
+    record.stamp == entry.stamp && same_reason
 }
 
 /// Brings the store up to the working tree, and returns the state that shows it. All changes become visible at once;
@@ -107,13 +110,17 @@ pub fn update(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
+    if store.is_outdated() {
+        return rebuild(project, store, progress);
+    }
     let mut snapshot = store.snapshot()?;
     let mut changes = changes(project, &snapshot.files())?;
-    if changes.is_empty() {
+    // A project without a file has an index, too.
+    if changes.is_empty() && snapshot.generation().0 > 0 {
         let update = summary(&*snapshot);
         return Ok((snapshot, update));
     }
-    let mut batch = store.write()?;
+    let batch = store.write()?;
     if batch.continues() != snapshot.generation() {
         // Another process wrote between our look and our lock.
         snapshot = store.snapshot()?;
@@ -122,13 +129,38 @@ pub fn update(
     let files = snapshot.files();
     // Its read transaction would keep the log from being folded back.
     drop(snapshot);
+    write(project, store, batch, &files, &changes, progress)
+}
+
+/// Reads every file anew. Until it is done, readers see the state before.
+pub fn rebuild(
+    project: &Project,
+    store: &dyn Store,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Arc<dyn Snapshot>, Update)> {
+    let mut batch = store.write()?;
+    batch.clear()?;
+    let files = Files::default();
+    let changes = changes(project, &files)?;
+    write(project, store, batch, &files, &changes, progress)
+}
+
+/// Applies `changes` to what is known of `files`, as one batch.
+fn write(
+    project: &Project,
+    store: &dyn Store,
+    mut batch: Box<dyn WriteBatch + '_>,
+    files: &Files,
+    changes: &Changes,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Arc<dyn Snapshot>, Update)> {
     let mut update = Update { unchanged: changes.unchanged, ..Update::default() };
     for entry in &changes.skip {
         batch.skip(&entry.path, entry.stamp, entry.skip.unwrap_or(Skip::Unreadable))?;
     }
-    let gone = Mutex::new(Gone::new(&changes.gone, &files));
-    read_all(project, &files, &changes.open, &gone, progress, |opened| {
-        write(&mut *batch, &mut update, opened)
+    let gone = Mutex::new(Gone::new(&changes.gone, files));
+    read_all(project, files, &changes.open, &gone, progress, |opened| {
+        take(&mut *batch, &mut update, opened)
     })?;
     for file in gone.into_inner().expect("no reader panics").files {
         batch.remove(file)?;
@@ -163,7 +195,7 @@ enum Opened {
     Skipped { path: String, stamp: Stamp, reason: Skip },
 }
 
-fn write(batch: &mut dyn WriteBatch, update: &mut Update, opened: Opened) -> Result<()> {
+fn take(batch: &mut dyn WriteBatch, update: &mut Update, opened: Opened) -> Result<()> {
     match opened {
         Opened::Changed { file, known } => {
             update.chunks += file.chunked.chunks.len();

@@ -204,7 +204,11 @@ fn near_names(snapshot: &dyn Snapshot, query: &Query) -> Result<Vec<String>> {
     let words = query.words.iter().filter(|word| !word.grammar);
     let mut nears: Vec<Near<'_>> = words.map(|word| Near::new(&word.text)).collect();
     snapshot.symbol_names(&mut |name| nears.iter_mut().for_each(|near| near.offer(name)))?;
-    let mut names: Vec<String> = nears.into_iter().flat_map(Near::names).collect();
-    names.truncate(5);
+    let mut names: Vec<String> = Vec::new();
+    for name in nears.into_iter().flat_map(Near::names) {
+        if names.len() < 5 && !names.contains(&name) {
+            names.push(name);
+        }
+    }
     Ok(names)
 }

@@ -85,7 +85,7 @@ fn folder(name: &str, entries: &[(&str, &Language)], depth: usize) -> Node {
 /// Paths and folders that look like `path`.
 fn near(files: &Files, path: &str) -> Vec<String> {
     let mut near = Near::new(path);
-    for record in files.iter() {
+    for record in files.iter().filter(|record| record.skip.is_none()) {
         near.offer(&record.path);
         for (at, _) in record.path.match_indices('/') {
             near.offer(&record.path[..at]);

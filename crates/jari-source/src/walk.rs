@@ -138,8 +138,14 @@ impl Drop for Part<'_> {
 }
 
 fn relative(root: &Path, path: &Path) -> Option<String> {
-    let path = path.strip_prefix(root).ok()?.to_string_lossy();
-    (!path.is_empty()).then(|| path.replace(std::path::MAIN_SEPARATOR, "/"))
+    let path = path.strip_prefix(root).ok()?;
+    let mut shown = String::new();
+    // Names that are not UTF-8 stay different from each other.
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        shown.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| shown.push_str(&format!("\\x{byte:02x}")));
+    }
+    (!shown.is_empty()).then(|| shown.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
 fn path_of(error: &ignore::Error) -> Option<PathBuf> {

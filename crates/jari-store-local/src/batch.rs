@@ -1,11 +1,12 @@
 //! One batch of changes: a SQLite transaction and a tantivy writer that end together.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jari_base::{FileId, Generation, Language, Skip, Stamp};
 use jari_store::{Error, FileInput, FileRecord, Result, WriteBatch};
 use rusqlite::Connection;
 
+use crate::LocalStore;
 use crate::lexical::Writer;
 use crate::lock::WriterLock;
 use crate::{errors, format, rows};
@@ -17,6 +18,7 @@ pub(crate) struct Batch {
     folder: PathBuf,
     connection: Connection,
     fold: fn(&str) -> String,
+    fingerprint: String,
     /// Opened by the first change that touches postings.
     writer: Option<Writer>,
     next: u32,
@@ -26,7 +28,8 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub(crate) fn begin(folder: &Path, fold: fn(&str) -> String, lock: WriterLock) -> Result<Self> {
+    pub(crate) fn begin(store: &LocalStore, lock: WriterLock) -> Result<Self> {
+        let folder = &store.folder;
         let connection = format::open(&format::database(folder))?;
         connection.pragma_update(None, "cache_size", -32_768).map_err(errors::sqlite)?;
         connection.set_prepared_statement_cache_capacity(32);
@@ -37,7 +40,8 @@ impl Batch {
         Ok(Self {
             folder: folder.to_owned(),
             connection,
-            fold,
+            fold: store.fold,
+            fingerprint: store.fingerprint.clone(),
             writer: None,
             next,
             continues,
@@ -52,6 +56,46 @@ impl Batch {
             self.writer = Some(Writer::open(&format::lexical(&self.folder), segments, self.fresh)?);
         }
         Ok(self.writer.as_mut().expect("it was opened above"))
+    }
+
+    fn write_out(&mut self) -> Result<Generation> {
+        if let Some(writer) = self.writer.take() {
+            rows::set_meta(&self.connection, "segments", writer.finish()?)?;
+        }
+        let generation = Generation(self.continues.0 + 1);
+        rows::set_meta(&self.connection, "generation", generation.0 as i64)?;
+        rows::set_meta(&self.connection, "next_file", self.next)?;
+        rows::set_meta(&self.connection, "fingerprint", &self.fingerprint)?;
+        self.connection.execute_batch("COMMIT").map_err(errors::sqlite)?;
+        let log = std::fs::metadata(self.folder.join("store.db-wal")).map_or(0, |metadata| metadata.len());
+        if log > LOG_BYTES {
+            // Readers may hold it back; then a later batch does it.
+            let folded = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            folded
+                .map_err(errors::sqlite)
+                .or_else(|error| if let Error::Busy = error { Ok(()) } else { Err(error) })?;
+        }
+        Ok(generation)
+    }
+
+    fn put_rows_and_postings(&mut self, file: &FileInput) -> Result<()> {
+        let (id, known) = self.number(&file.path)?;
+        if known {
+            rows::remove_contents(&self.connection, id)?;
+        }
+        let record = FileRecord {
+            id,
+            path: file.path.clone(),
+            language: file.language.clone(),
+            stamp: file.stamp,
+            hash: Some(file.hash),
+            skip: None,
+            chunks: file.chunked.chunks.len() as u32,
+            words: file.word_count(),
+        };
+        rows::put_file(&self.connection, &record)?;
+        rows::put_contents(&self.connection, id, file, self.fold)?;
+        self.writer()?.put(id, file, known)
     }
 
     /// The number of the file at `path`, and whether it was known.
@@ -69,24 +113,14 @@ impl WriteBatch for Batch {
         self.continues
     }
 
+    fn clear(&mut self) -> Result<()> {
+        rows::clear(&self.connection)?;
+        self.fresh = true;
+        self.writer()?.clear()
+    }
+
     fn put(&mut self, file: FileInput) -> Result<()> {
-        let (id, known) = self.number(&file.path)?;
-        if known {
-            rows::remove_contents(&self.connection, id)?;
-        }
-        let record = FileRecord {
-            id,
-            path: file.path.clone(),
-            language: file.language.clone(),
-            stamp: file.stamp,
-            hash: Some(file.hash),
-            skip: None,
-            chunks: file.chunked.chunks.len() as u32,
-            words: file.word_count(),
-        };
-        rows::put_file(&self.connection, &record)?;
-        rows::put_contents(&self.connection, id, &file, self.fold)?;
-        self.writer()?.put(id, &file, known)
+        self.put_rows_and_postings(&file).map_err(|error| errors::or_full(&self.folder, error))
     }
 
     fn skip(&mut self, path: &str, stamp: Stamp, reason: Skip) -> Result<()> {
@@ -126,21 +160,6 @@ impl WriteBatch for Batch {
     }
 
     fn commit(mut self: Box<Self>) -> Result<Generation> {
-        if let Some(writer) = self.writer.take() {
-            rows::set_meta(&self.connection, "segments", writer.finish()?)?;
-        }
-        let generation = Generation(self.continues.0 + 1);
-        rows::set_meta(&self.connection, "generation", generation.0 as i64)?;
-        rows::set_meta(&self.connection, "next_file", self.next)?;
-        self.connection.execute_batch("COMMIT").map_err(errors::sqlite)?;
-        let log = std::fs::metadata(self.folder.join("store.db-wal")).map_or(0, |metadata| metadata.len());
-        if log > LOG_BYTES {
-            // Readers may hold it back; then a later batch does it.
-            let folded = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-            folded
-                .map_err(errors::sqlite)
-                .or_else(|error| if let Error::Busy = error { Ok(()) } else { Err(error) })?;
-        }
-        Ok(generation)
+        self.write_out().map_err(|error| errors::or_full(&self.folder, error))
     }
 }

@@ -40,22 +40,33 @@ impl SharedCommit {
 
 /// Deletes every file in `folder` that belongs to no segment of `meta`.
 pub(crate) fn sweep(folder: &Path, meta: Option<&IndexMeta>) {
-    let segments = meta.map_or(&[] as &[_], |meta| &meta.segments);
-    let deletes: HashMap<String, Option<u64>> =
-        segments.iter().map(|segment| (segment.id().uuid_string(), segment.delete_opstamp())).collect();
-    let needed = |name: &str| {
-        let Some((segment, part)) = name.split_once('.') else { return false };
-        let Some(deletes) = deletes.get(segment) else { return false };
-        // Of the lists of deleted documents only the newest counts.
-        part.strip_suffix(".del").is_none_or(|opstamp| *deletes == opstamp.parse().ok())
-    };
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        if !entry.file_name().to_str().is_some_and(needed) {
+    for name in names(folder) {
+        if !meta.is_some_and(|meta| is_needed(&name, meta)) {
             // What cannot be deleted now is deleted another time.
-            let _ = std::fs::remove_file(entry.path());
+            let _ = std::fs::remove_file(folder.join(name));
         }
     }
+}
+
+/// The files in `folder` that belong to a segment of `meta`.
+pub(crate) fn needed_files(folder: &Path, meta: &IndexMeta) -> Vec<String> {
+    let mut names = names(folder);
+    names.retain(|name| is_needed(name, meta));
+    names
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn is_needed(name: &str, meta: &IndexMeta) -> bool {
+    let Some((id, part)) = name.split_once('.') else { return false };
+    let Some(segment) = meta.segments.iter().find(|segment| segment.id().uuid_string() == id) else {
+        return false;
+    };
+    // Of the lists of deleted documents only the newest counts.
+    part.strip_suffix(".del").is_none_or(|opstamp| segment.delete_opstamp() == opstamp.parse().ok())
 }
 
 impl Directory for SharedCommit {

@@ -6,9 +6,12 @@ use std::path::Path;
 use jari_store::Error;
 
 pub(crate) fn sqlite(error: rusqlite::Error) -> Error {
-    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase};
+    use rusqlite::ErrorCode::{
+        DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase, Unknown,
+    };
     match error.sqlite_error_code() {
-        Some(DatabaseCorrupt | NotADatabase) => Error::Corrupt(error.to_string()),
+        // `Unknown` is how SQLite calls a table or column that is not there.
+        Some(DatabaseCorrupt | NotADatabase | Unknown) => Error::Corrupt(error.to_string()),
         Some(DiskFull) => Error::DiskFull,
         Some(DatabaseBusy | DatabaseLocked) => Error::Busy,
         _ => match error {
@@ -16,6 +19,7 @@ pub(crate) fn sqlite(error: rusqlite::Error) -> Error {
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::Utf8Error(..)
             | rusqlite::Error::QueryReturnedNoRows => Error::Corrupt(error.to_string()),
             error => Error::Backend(error.to_string()),
         },
@@ -35,12 +39,29 @@ pub(crate) fn tantivy(error: tantivy::TantivyError) -> Error {
             Error::Corrupt(format!("`{}` is missing", path.display()))
         }
         tantivy::TantivyError::DataCorruption(_)
+        | tantivy::TantivyError::OpenDirectoryError(_)
         | tantivy::TantivyError::OpenReadError(_)
         | tantivy::TantivyError::IncompatibleIndex(_)
         | tantivy::TantivyError::SchemaError(_)
         | tantivy::TantivyError::IoError(_) => Error::Corrupt(error.to_string()),
         _ => Error::Backend(error.to_string()),
     }
+}
+
+/// The error, or the full disk that caused it: neither library always says so.
+pub(crate) fn or_full(folder: &Path, error: Error) -> Error {
+    match error {
+        Error::Backend(_) | Error::Corrupt(_) if is_full(folder) => Error::DiskFull,
+        error => error,
+    }
+}
+
+fn is_full(folder: &Path) -> bool {
+    let probe = folder.join(format!("probe-{}", std::process::id()));
+    let written = std::fs::write(&probe, [0; 64 * 1024]);
+    // It was ours a moment ago.
+    let _ = std::fs::remove_file(&probe);
+    written.is_err_and(|error| error.kind() == ErrorKind::StorageFull)
 }
 
 /// Writing at `path` failed.

@@ -41,14 +41,24 @@ pub(crate) fn lexical(folder: &Path) -> PathBuf {
     folder.join("lexical")
 }
 
-/// Makes sure that `folder` holds an index of this format and fingerprint.
-pub(crate) fn prepare(folder: &Path, fingerprint: &str) -> Result<Option<Replaced>> {
+/// Whether `folder` holds an index of this format.
+pub(crate) fn is_ours(folder: &Path) -> bool {
+    matches!(inspect(folder), Ok(Found::Ours))
+}
+
+/// What shaped the contents of the index; `None` if it has none yet.
+pub(crate) fn fingerprint(folder: &Path) -> Result<Option<String>> {
+    text(&open(&database(folder))?, "fingerprint")
+}
+
+/// Makes sure that `folder` holds an index of this format.
+pub(crate) fn prepare(folder: &Path) -> Result<Option<Replaced>> {
     fs_err::create_dir_all(folder).map_err(errors::writing(folder))?;
     let ignore = folder.join(".gitignore");
     if !ignore.exists() {
         fs_err::write(&ignore, "*\n").map_err(errors::writing(&ignore))?;
     }
-    let found = inspect(folder, fingerprint)?;
+    let found = inspect(folder)?;
     let reason = match found {
         Found::Ours => return Ok(None),
         Found::Nothing => None,
@@ -56,11 +66,11 @@ pub(crate) fn prepare(folder: &Path, fingerprint: &str) -> Result<Option<Replace
     };
     // Two processes may come here at once: the second finds what the first has made.
     let _lock = WriterLock::wait(folder)?;
-    if let Found::Ours = inspect(folder, fingerprint)? {
+    if let Found::Ours = inspect(folder)? {
         return Ok(None);
     }
     wipe(folder)?;
-    create(folder, fingerprint)?;
+    create(folder)?;
     Ok(reason)
 }
 
@@ -70,11 +80,12 @@ enum Found {
     Unusable(Replaced),
 }
 
-fn inspect(folder: &Path, fingerprint: &str) -> Result<Found> {
+fn inspect(folder: &Path) -> Result<Found> {
     let path = database(folder);
     if !path.exists() {
         return Ok(Found::Nothing);
     }
+
     let read = || -> Result<Found> {
         let connection = open(&path)?;
         let application: i32 =
@@ -95,9 +106,8 @@ fn inspect(folder: &Path, fingerprint: &str) -> Result<Found> {
             Some(found) if found > FORMAT => {
                 Err(Error::TooNew { path: folder.to_owned(), found, known: FORMAT })
             }
-            Some(FORMAT) if text(&connection, "fingerprint")?.as_deref() == Some(fingerprint) => {
-                Ok(Found::Ours)
-            }
+            Some(FORMAT) if lexical(folder).is_dir() => Ok(Found::Ours),
+            Some(FORMAT) => Ok(Found::Unusable(Replaced::Damaged("its postings are missing".to_owned()))),
             Some(_) => Ok(Found::Unusable(Replaced::Outdated)),
             None => Ok(Found::Unusable(Replaced::Damaged("it has no format number".to_owned()))),
         }
@@ -115,7 +125,7 @@ fn text(connection: &Connection, key: &str) -> Result<Option<String>> {
         .map_err(errors::sqlite)
 }
 
-fn create(folder: &Path, fingerprint: &str) -> Result<()> {
+fn create(folder: &Path) -> Result<()> {
     let connection = open(&database(folder))?;
     let made = || -> rusqlite::Result<()> {
         connection.pragma_update(None, "journal_mode", "wal")?;
@@ -124,7 +134,6 @@ fn create(folder: &Path, fingerprint: &str) -> Result<()> {
         connection.execute_batch(SCHEMA)?;
         let mut insert = connection.prepare("INSERT INTO meta VALUES (?, ?)")?;
         insert.execute(("format", FORMAT.to_string()))?;
-        insert.execute(("fingerprint", fingerprint))?;
         insert.execute(("generation", 0))?;
         insert.execute(("next_file", 1))?;
         connection.execute_batch("COMMIT")
@@ -176,11 +185,10 @@ pub(crate) fn wipe(folder: &Path) -> Result<()> {
 }
 
 /// Deletes the folder itself if nothing of a user's is left in it.
-pub(crate) fn forget(folder: &Path) -> Result<()> {
+pub(crate) fn forget(folder: &Path) {
     for name in ["writer.lock", ".gitignore"] {
         // They may be gone already; then there is nothing to do.
         let _ = fs_err::remove_file(folder.join(name));
     }
     let _ = fs_err::remove_dir(folder);
-    Ok(())
 }

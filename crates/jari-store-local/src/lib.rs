@@ -24,30 +24,39 @@ pub use crate::format::FORMAT;
 #[derive(Debug)]
 pub struct LocalStore {
     folder: PathBuf,
-    /// Makes names comparable.
     fold: fn(&str) -> String,
+    fingerprint: String,
+    outdated: bool,
 }
 
 /// How to open a store.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
-    /// What shapes the contents: chunker, tokenizer, settings. An index with another fingerprint starts over.
+    /// What shapes the contents: chunker, tokenizer, settings. An index with another fingerprint is outdated.
     pub fingerprint: &'a str,
     /// Makes names comparable, as `jari_text::fold_name` does.
     pub fold: fn(&str) -> String,
 }
 
 impl LocalStore {
-    /// Opens the index in `folder`, making it if there is none. What cannot be used is replaced by an empty index, and
+    /// Opens the index in `folder`, making it if there is none. What cannot be read is replaced by an empty index, and
     /// the reason returned; only an index of a newer format is left alone and refused.
     pub fn open(folder: &Path, options: Options<'_>) -> Result<(Self, Option<Replaced>)> {
-        let replaced = format::prepare(folder, options.fingerprint)?;
-        Ok((Self { folder: folder.to_owned(), fold: options.fold }, replaced))
+        let replaced = format::prepare(folder).map_err(|error| errors::or_full(folder, error))?;
+        let fingerprint = format::fingerprint(folder)?;
+        let outdated = fingerprint.is_some_and(|found| found != options.fingerprint);
+        let store = Self {
+            folder: folder.to_owned(),
+            fold: options.fold,
+            fingerprint: options.fingerprint.to_owned(),
+            outdated,
+        };
+        Ok((store, replaced))
     }
 
-    /// Whether `folder` holds an index of ours.
+    /// Whether `folder` holds an index that can be opened as it is.
     pub fn exists(folder: &Path) -> bool {
-        format::database(folder).is_file()
+        format::is_ours(folder)
     }
 
     /// Starts over with nothing, because what is there turned out to be damaged.
@@ -60,13 +69,13 @@ impl LocalStore {
 
     /// Deletes the index, and nothing else that may stand in the folder; says whether there was one.
     pub fn delete(folder: &Path) -> Result<bool> {
-        if !Self::exists(folder) {
+        if !format::database(folder).is_file() {
             return Ok(false);
         }
         let lock = WriterLock::wait(folder)?;
         format::wipe(folder)?;
         drop(lock);
-        format::forget(folder)?;
+        format::forget(folder);
         Ok(true)
     }
 
@@ -78,12 +87,18 @@ impl LocalStore {
 
 impl Store for LocalStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        Ok(Arc::new(LocalSnapshot::open(&self.folder)?))
+        let snapshot =
+            LocalSnapshot::open(&self.folder).map_err(|error| errors::or_full(&self.folder, error))?;
+        Ok(Arc::new(snapshot))
+    }
+
+    fn is_outdated(&self) -> bool {
+        self.outdated
     }
 
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {
         let lock = WriterLock::try_take(&self.folder)?;
-        Ok(Box::new(Batch::begin(&self.folder, self.fold, lock)?))
+        Ok(Box::new(Batch::begin(self, lock).map_err(|error| errors::or_full(&self.folder, error))?))
     }
 }
 
@@ -106,6 +121,10 @@ mod tests {
     impl Store for Temporary {
         fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
             self.store.snapshot()
+        }
+
+        fn is_outdated(&self) -> bool {
+            self.store.is_outdated()
         }
 
         fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {
@@ -134,15 +153,42 @@ mod tests {
     }
 
     #[test]
-    fn another_fingerprint_starts_over_and_a_newer_format_is_refused() {
+    fn another_fingerprint_is_outdated_until_the_next_batch_and_a_newer_format_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        LocalStore::open(folder.path(), OPTIONS).unwrap();
-        let (_, replaced) = LocalStore::open(folder.path(), Options { fingerprint: "other", fold }).unwrap();
-        assert_eq!(replaced, Some(Replaced::Outdated));
+        let (store, _) = LocalStore::open(folder.path(), OPTIONS).unwrap();
+        store.write().unwrap().commit().unwrap();
+        let other = Options { fingerprint: "other", fold };
+        let (store, replaced) = LocalStore::open(folder.path(), other).unwrap();
+        assert!(store.is_outdated() && replaced.is_none());
+        store.write().unwrap().commit().unwrap();
+        assert!(!LocalStore::open(folder.path(), other).unwrap().0.is_outdated());
         let database = rusqlite::Connection::open(folder.path().join("store.db")).unwrap();
         database.execute("UPDATE meta SET value = '999' WHERE key = 'format'", []).unwrap();
         let refused = LocalStore::open(folder.path(), OPTIONS);
         assert!(matches!(refused, Err(jari_store::Error::TooNew { found: 999, .. })));
+    }
+
+    #[test]
+    fn a_flipped_bit_in_the_postings_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = LocalStore::open(folder.path(), OPTIONS).unwrap();
+        let mut batch = store.write().unwrap();
+        batch.put(jari_store::conformance::example("a.rs")).unwrap();
+        batch.commit().unwrap();
+        for entry in std::fs::read_dir(folder.path().join("lexical")).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = std::fs::read(&path).unwrap();
+            let mut flipped = bytes.clone();
+            flipped[bytes.len() / 3] ^= 4;
+            std::fs::write(&path, flipped).unwrap();
+            assert!(
+                matches!(store.snapshot().map(drop), Err(jari_store::Error::Corrupt(_))),
+                "{}",
+                path.display()
+            );
+            std::fs::write(&path, bytes).unwrap();
+        }
+        store.snapshot().unwrap();
     }
 
     #[test]

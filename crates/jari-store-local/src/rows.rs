@@ -225,6 +225,12 @@ pub(crate) fn remove_contents(connection: &Connection, file: FileId) -> Result<(
     Ok(())
 }
 
+/// Forgets all files and what they hold. Numbers are still not given out twice.
+pub(crate) fn clear(connection: &Connection) -> Result<()> {
+    let statements = "DELETE FROM files; DELETE FROM texts; DELETE FROM chunks; DELETE FROM symbols;";
+    connection.execute_batch(statements).map_err(errors::sqlite)
+}
+
 pub(crate) fn remove_file(connection: &Connection, file: FileId) -> Result<()> {
     prepare(connection, "DELETE FROM files WHERE id = ?")?.execute([file.0]).map(drop).map_err(errors::sqlite)
 }

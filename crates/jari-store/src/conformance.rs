@@ -18,12 +18,18 @@ pub fn run<S: Store>(new: impl Fn() -> S) {
     a_rename_keeps_number_and_rows(&new());
     touched_and_skipped_files_are_remembered(&new());
     removed_files_are_gone_everywhere(&new());
+    a_cleared_store_holds_only_what_came_after(&new());
     rarer_words_and_names_rank_first(&new());
     filters_hold_inside_the_look_up(&new());
     symbols_are_found_by_name(&new());
 }
 
 const STAMP: Stamp = Stamp { size: 10, modified: 1 };
+
+/// A file to put into a store.
+pub fn example(path: &str) -> FileInput {
+    file(path, &[("first", "alpha beta"), ("second", "gamma")])
+}
 
 /// A file of one function a line group: `name: words`, four lines each.
 fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
@@ -195,6 +201,21 @@ fn removed_files_are_gone_everywhere(store: &impl Store) {
     assert_eq!(found(&*snapshot, &lookup("alpha")), ["b.rs"]);
     assert!(snapshot.text(id).expect("it succeeds").is_none());
     assert_eq!(snapshot.statistics().expect("it succeeds").symbols, 1);
+}
+
+fn a_cleared_store_holds_only_what_came_after(store: &impl Store) {
+    put(store, &[file("a.rs", &[("a", "alpha")]), file("b.rs", &[("b", "beta")])]);
+    let old = store.snapshot().expect("a snapshot");
+    let mut batch = store.write().expect("no other writer");
+    batch.clear().expect("it succeeds");
+    batch.put(file("b.rs", &[("b", "gamma")])).expect("it goes in");
+    batch.commit().expect("it commits");
+    let new = store.snapshot().expect("a snapshot");
+    assert!(found(&*new, &lookup("alpha beta")).is_empty());
+    assert_eq!(found(&*new, &lookup("gamma")), ["b.rs"]);
+    assert_eq!(new.files().iter().count(), 1);
+    assert_eq!(new.statistics().expect("it succeeds").symbols, 1);
+    assert_eq!(found(&*old, &lookup("alpha")), ["a.rs"], "an old snapshot still answers");
 }
 
 fn rarer_words_and_names_rank_first(store: &impl Store) {

@@ -14,6 +14,9 @@ pub trait Store: Send + Sync {
     /// The newest complete state. It does not change, whatever is written meanwhile.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
+    /// Whether what it holds was made by another version or with other settings: the next update starts over.
+    fn is_outdated(&self) -> bool;
+
     /// Begins a batch of changes; at most one at a time, over all processes. [`crate::Error::Busy`] if there is one.
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>>;
 }
@@ -52,6 +55,9 @@ pub trait Snapshot: Send + Sync {
 pub trait WriteBatch {
     /// The state that this batch continues.
     fn continues(&self) -> Generation;
+
+    /// Forgets everything that was known before this batch.
+    fn clear(&mut self) -> Result<()>;
 
     /// Adds a file, or replaces what is known of the file at that path.
     fn put(&mut self, file: FileInput) -> Result<()>;

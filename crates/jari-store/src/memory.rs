@@ -33,6 +33,10 @@ impl Store for MemoryStore {
         Ok(state)
     }
 
+    fn is_outdated(&self) -> bool {
+        false
+    }
+
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {
         let lock = match self.writer.try_lock() {
             Ok(lock) => lock,
@@ -86,6 +90,11 @@ impl Batch<'_> {
 impl WriteBatch for Batch<'_> {
     fn continues(&self) -> Generation {
         self.state.generation
+    }
+
+    fn clear(&mut self) -> Result<()> {
+        self.state.kept.clear();
+        Ok(())
     }
 
     fn put(&mut self, file: FileInput) -> Result<()> {

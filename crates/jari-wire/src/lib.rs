@@ -49,6 +49,9 @@ pub struct SearchJson {
     /// Names that look like what was asked for, where nothing was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     near: Vec<String>,
+    /// What the user should know: an index that was made anew, or is kept elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 /// A place that answers.
@@ -122,7 +125,12 @@ struct CutJson {
 
 impl SearchJson {
     /// Puts an answer into its shape. Texts are shown only where a token budget asked for them.
-    pub fn new(request: &SearchRequest, response: SearchResponse, index: IndexJson) -> Self {
+    pub fn new(
+        request: &SearchRequest,
+        response: SearchResponse,
+        index: IndexJson,
+        notes: Vec<String>,
+    ) -> Self {
         let with_text = request.max_tokens.is_some();
         Self {
             query: request.query.clone(),
@@ -138,6 +146,7 @@ impl SearchJson {
                 dropped: cut.dropped,
             }),
             near: response.near,
+            notes,
         }
     }
 }

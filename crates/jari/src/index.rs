@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jari_base::Filter;
-use jari_engine::ingest::{self, Update};
+use jari_engine::ingest::{self, Progress, Update};
 use jari_engine::{Error, Project};
 use jari_store::{Replaced, Snapshot, Store};
 use jari_store_local::{LocalStore, Options};
@@ -33,6 +33,10 @@ pub(crate) struct Ready {
     pub(crate) state: State,
 }
 
+/// `ingest::update` or `ingest::rebuild`.
+type Bring =
+    fn(&Project, &dyn Store, &(dyn Fn(Progress) + Sync)) -> Result<(Arc<dyn Snapshot>, Update), Error>;
+
 /// How far a state can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
@@ -50,7 +54,7 @@ impl Index {
         let place = jari_source::locate(path)?;
         let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
         let project = Project { root: place.root, limits: settings.limits.clone() };
-        let mut notes = Vec::new();
+        let mut notes = settings.notes.clone();
         let folder = match &settings.index_dir {
             Some(folder) => folder.clone(),
             None => default_folder(&project.root, &mut notes),
@@ -58,21 +62,32 @@ impl Index {
         Ok(Self { project, settings, folder, within: place.within, notes, store: None })
     }
 
-    /// Whether there is an index already.
-    pub(crate) fn exists(&self) -> bool {
-        LocalStore::exists(&self.folder)
-    }
-
-    /// Asks the index as it is, without looking at the working tree.
+    /// Asks the index as it is: nothing is written, and the working tree is not looked at. `None` if there is no index
+    /// that can answer.
     pub(crate) fn look<T>(
         &mut self,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
-    ) -> Result<(Ready, T), Failure> {
-        self.repaired(|index| {
-            let snapshot = index.store()?.snapshot()?;
+    ) -> Result<Option<(Ready, T)>, Failure> {
+        if !LocalStore::exists(&self.folder) {
+            return Ok(None);
+        }
+        let looked = self.store().and_then(|store| Ok(store.snapshot()?)).and_then(|snapshot| {
             let answer = ask(&*snapshot)?;
-            Ok((Ready { snapshot, update: Update::default(), state: State::Unchecked }, answer))
-        })
+            Ok((snapshot, answer))
+        });
+        match looked {
+            Ok((snapshot, _)) if snapshot.generation().0 == 0 => Ok(None),
+            Ok((snapshot, answer)) => {
+                Ok(Some((Ready { snapshot, update: Update::default(), state: State::Unchecked }, answer)))
+            }
+            Err(Error::Store(jari_store::Error::Corrupt(why))) => {
+                self.notes.push(format!(
+                    "the index is damaged ({why}); the next search or `jari index` makes it anew"
+                ));
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Brings the index up to the working tree, then asks it.
@@ -82,40 +97,58 @@ impl Index {
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<(Ready, T), Failure> {
         self.repaired(|index| {
-            let ready = index.ready(reporter)?;
+            let ready = match index.bring(ingest::update, reporter) {
+                Err(Error::Store(jari_store::Error::Busy)) => index.last_state(reporter)?,
+                other => other?,
+            };
             let answer = ask(&*ready.snapshot)?;
             Ok((ready, answer))
         })
     }
 
-    fn ready(&mut self, reporter: &Reporter) -> Result<Ready, Error> {
+    /// Brings the index up to the working tree; waits for a process that is doing so.
+    pub(crate) fn update(&mut self, reporter: &Reporter) -> Result<Ready, Failure> {
+        self.repaired(|index| index.bring_after_others(ingest::update, reporter))
+    }
+
+    /// Makes the index anew. Until it is done, the old one answers.
+    pub(crate) fn rebuild(&mut self, reporter: &Reporter) -> Result<Ready, Failure> {
+        self.repaired(|index| index.bring_after_others(ingest::rebuild, reporter))
+    }
+
+    fn bring(&mut self, how: Bring, reporter: &Reporter) -> Result<Ready, Error> {
         let project = self.project.clone();
-        match ingest::update(&project, self.store()?, &|progress| reporter.show(progress)) {
-            Ok((snapshot, update)) => Ok(Ready { snapshot, update, state: State::Fresh }),
-            Err(Error::Store(jari_store::Error::Busy)) => self.wait_or_serve(reporter),
-            Err(error) => Err(error),
+        let store = self.store()?;
+        let outdated = store.is_outdated();
+        let (snapshot, update) = how(&project, store, &|progress| reporter.show(progress))?;
+        if outdated {
+            self.notes.push(Replaced::Outdated.to_string());
+            // The batch wrote the new fingerprint: opened again, it is up to date.
+            self.store = None;
+        }
+        Ok(Ready { snapshot, update, state: State::Fresh })
+    }
+
+    fn bring_after_others(&mut self, how: Bring, reporter: &Reporter) -> Result<Ready, Error> {
+        loop {
+            match self.bring(how, reporter) {
+                Err(Error::Store(jari_store::Error::Busy)) => {
+                    reporter.say("waiting for another process that is writing this index");
+                    self.store()?.wait_for_writer()?;
+                }
+                other => return other,
+            }
         }
     }
 
     /// Another process writes. Its first index is waited for; while it updates one, the last complete state answers.
-    fn wait_or_serve(&mut self, reporter: &Reporter) -> Result<Ready, Error> {
-        let project = self.project.clone();
-        let store = self.store()?;
-        let snapshot = store.snapshot()?;
+    fn last_state(&mut self, reporter: &Reporter) -> Result<Ready, Error> {
+        let snapshot = self.store()?.snapshot()?;
         if snapshot.generation().0 > 0 {
             return Ok(Ready { snapshot, update: Update::default(), state: State::Updating });
         }
-        reporter.say("waiting for another process that is making this index");
-        store.wait_for_writer()?;
-        let (snapshot, update) = ingest::update(&project, store, &|progress| reporter.show(progress))?;
-        Ok(Ready { snapshot, update, state: State::Fresh })
-    }
-
-    /// Starts over with an empty index.
-    pub(crate) fn rebuild(&mut self) -> Result<(), Failure> {
-        let fingerprint = self.project.fingerprint();
-        self.store = Some(LocalStore::replace(&self.folder, options(&fingerprint))?);
-        Ok(())
+        drop(snapshot);
+        self.bring_after_others(ingest::update, reporter)
     }
 
     /// Deletes the index; says whether there was one.
@@ -123,12 +156,13 @@ impl Index {
         Ok(LocalStore::delete(&self.folder)?)
     }
 
-    /// Runs `act`; if the index turns out to be damaged, makes it anew and runs it once more.
+    /// Runs `act`; if the index turns out to be damaged, starts over with an empty one and runs it once more.
     fn repaired<T>(&mut self, act: impl Fn(&mut Self) -> Result<T, Error>) -> Result<T, Failure> {
         match act(self) {
             Err(Error::Store(jari_store::Error::Corrupt(why))) => {
                 self.notes.push(Replaced::Damaged(why).to_string());
-                self.rebuild()?;
+                let fingerprint = self.project.fingerprint();
+                self.store = Some(LocalStore::replace(&self.folder, options(&fingerprint))?);
                 Ok(act(self)?)
             }
             other => Ok(other?),

@@ -39,7 +39,8 @@ pub(crate) fn talk(message: &str) {
 }
 
 pub(crate) fn talk_error(message: &str) {
-    talk(&format!("{WRONG}error:{WRONG:#} {}", safe(message)));
+    let lines: Vec<String> = message.lines().map(safe).collect();
+    talk(&format!("{WRONG}error:{WRONG:#} {}", lines.join("\n")));
 }
 
 pub(crate) fn talk_hint(message: &str) {
@@ -80,11 +81,12 @@ pub(crate) fn explanation(out: &mut String, explanation: &Explanation, depth: us
     }
 }
 
-/// Text from outside, with characters that command a terminal made visible.
+/// Text from outside, with characters that command a terminal made visible; line breaks too, so that a name cannot
+/// forge a line of ours.
 pub(crate) fn safe(text: &str) -> String {
     text.chars()
         .map(|c| match c {
-            '\t' | '\n' => c,
+            '\t' => c,
             '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
             '\u{7f}'..='\u{9f}'
             | '\u{200e}'
@@ -145,6 +147,6 @@ mod tests {
 
     #[test]
     fn file_text_cannot_command_the_terminal() {
-        assert_eq!(safe("a\u{1b}[2Jb\u{202e}"), "a␛[2Jb\u{fffd}");
+        assert_eq!(safe("a\u{1b}[2Jb\u{202e}\nc"), "a␛[2Jb\u{fffd}␊c");
     }
 }

@@ -62,8 +62,8 @@ impl Reporter {
             *last = Instant::now();
             let Progress { files, of, chunks, bytes } = progress;
             printer::talk(&format!(
-                "indexing  {files}/{of} files · {} chunks · {}",
-                printer::count(chunks as u64),
+                "indexing  {files}/{of} files · {} · {}",
+                printer::plural(chunks as u64, "chunk"),
                 speed(bytes, self.began.elapsed())
             ));
         }
@@ -85,15 +85,15 @@ impl Reporter {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        let files = update.added + update.updated + update.renamed + update.removed;
+        let files = update.added + update.updated;
         if self.quiet || files == 0 {
             return;
         }
         let elapsed = self.began.elapsed();
         printer::talk(&format!(
-            "indexed   {} · {} chunks · {} · {}",
+            "indexed   {} · {} · {} · {}",
             printer::plural(files as u64, "file"),
-            printer::count(update.chunks as u64),
+            printer::plural(update.chunks as u64, "chunk"),
             speed(update.bytes, elapsed),
             printer::duration(elapsed)
         ));

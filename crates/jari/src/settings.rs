@@ -56,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) index_dir: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) bm25: Bm25,
+    /// What was set but does not count.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Settings as one place has them.
@@ -73,7 +75,14 @@ impl Settings {
     pub(crate) fn resolve(root: &Path, index_dir: Option<PathBuf>) -> Result<Self, Failure> {
         let flags = Layer { index_dir, ..Layer::default() };
         let environment = environment(|name| std::env::var(name).ok())?;
-        let project = Layer { index_dir: None, ..file(&root.join("jari.toml"))? };
+        let mut project = file(&root.join("jari.toml"))?;
+        let mut notes = Vec::new();
+        if project.index_dir.take().is_some() {
+            notes.push(
+                "`index_dir` in `jari.toml` does not count: a checked-in file cannot move the index"
+                    .to_owned(),
+            );
+        }
         let user = match etcetera::choose_base_strategy() {
             Ok(base) => file(&base.config_dir().join("jari").join("config.toml"))?,
             Err(_) => Layer::default(),
@@ -87,6 +96,7 @@ impl Settings {
             index_dir,
             limits: Limits { max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size) },
             bm25: Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) },
+            notes,
         };
         settings.check()
     }
@@ -140,7 +150,7 @@ fn file(path: &Path) -> Result<Layer, Failure> {
     let Ok(text) = std::fs::read_to_string(path) else { return Ok(Layer::default()) };
     toml::from_str(&text).map_err(|error| {
         let known: Vec<_> = SETTINGS.iter().map(|setting| setting.key).collect();
-        let message = format!("`{}` cannot be used: {}", path.display(), error.message());
+        let message = format!("`{}` cannot be used: {}", path.display(), error.to_string().trim());
         Failure::setting(message, format!("the settings are {}", known.join(", ")))
     })
 }
@@ -151,8 +161,13 @@ pub(crate) fn cache_dir(root: &Path) -> Option<PathBuf> {
     let path: String =
         root.to_string_lossy().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
     // File names end at 255 bytes, and the end of a path is its telling part.
-    let telling = &path[path.ceil_char_boundary(path.len().saturating_sub(200))..];
-    Some(base.cache_dir().join("jari").join("indexes").join(telling))
+    let telling = &path[path.ceil_char_boundary(path.len().saturating_sub(180))..];
+    // FNV-1a, so that `a-b` and `a/b` do not share a folder.
+    let bytes = root.as_os_str().as_encoded_bytes();
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    Some(base.cache_dir().join("jari").join("indexes").join(format!("{telling}-{hash:016x}")))
 }
 
 #[cfg(test)]

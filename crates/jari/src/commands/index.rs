@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::{Global, update};
 use crate::failure::Outcome;
+use crate::progress::Reporter;
 
 /// Index a project, or bring its index up to date
 #[derive(Debug, Args)]
@@ -26,9 +27,8 @@ impl Index {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { folder, rebuild } = self;
         let mut index = crate::index::Index::find(&folder, global)?;
-        if rebuild {
-            index.rebuild()?;
-        }
-        update::bring_up_to_date(&mut index, global)
+        let reporter = Reporter::new(global.quiet);
+        let ready = if rebuild { index.rebuild(&reporter)? } else { index.update(&reporter)? };
+        update::report(&index, ready, &reporter, global)
     }
 }

@@ -3,7 +3,6 @@
 mod clean;
 mod completions;
 mod index;
-mod reference;
 mod search;
 mod status;
 mod symbol;
@@ -55,8 +54,6 @@ pub(crate) enum Verb {
     Status(status::Status),
     Clean(clean::Clean),
     Completions(completions::Completions),
-    #[command(hide = true)]
-    Reference(reference::Reference),
 }
 
 /// Runs a verb; the answer is whether something was found.
@@ -71,7 +68,6 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Status(status) => status.run(&global),
         Verb::Clean(clean) => clean.run(&global),
         Verb::Completions(completions) => completions.run(),
-        Verb::Reference(reference) => reference.run(),
     }
 }
 

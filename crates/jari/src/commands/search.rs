@@ -78,15 +78,18 @@ impl Search {
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let ask = |snapshot: &dyn Snapshot| jari_engine::search::search(&project, snapshot, &request);
-        let (ready, response) =
-            if no_update && index.exists() { index.look(ask)? } else { index.sync(&reporter, ask)? };
-        reporter.finish(&ready.update);
+        let looked = if no_update { index.look(ask)? } else { None };
+        let (ready, response) = match looked {
+            Some(looked) => looked,
+            None => index.sync(&reporter, ask)?,
+        };
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }
-        let found = !response.hits.is_empty();
+        reporter.finish(&ready.update);
+        let found = !response.hits.is_empty() || response.cut.is_some();
         if global.json {
-            printer::json(&SearchJson::new(&request, response, Index::describe(&ready)))?;
+            printer::json(&SearchJson::new(&request, response, Index::describe(&ready), index.notes))?;
         } else {
             printer::data(&text(&request, &response))?;
             if !global.quiet {
@@ -129,6 +132,7 @@ fn headline(out: &mut String, hit: &Hit) {
 fn summary(response: &SearchResponse, ready: &Ready) {
     let index = Index::describe(ready);
     let mut said = match response.hits.len() {
+        0 if response.cut.is_some() => "nothing fits the budget".to_owned(),
         0 => "nothing found".to_owned(),
         places => printer::plural(places as u64, "place"),
     };
@@ -154,7 +158,8 @@ fn summary(response: &SearchResponse, ready: &Ready) {
         }
         let _ = write!(said, " · to fit the budget: {}", parts.join(", "));
     }
-    printer::talk(&format!("\n{FAINT}{said}{FAINT:#}"));
+    let gap = if response.hits.is_empty() { "" } else { "\n" };
+    printer::talk(&format!("{gap}{FAINT}{said}{FAINT:#}"));
     if !response.near.is_empty() {
         printer::talk_hint(&format!("names like it: {}", response.near.join(", ")));
     }

@@ -31,16 +31,12 @@ impl Status {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { folder, skipped } = self;
         let mut index = Index::find(&folder, global)?;
-        let (state, files) = if index.exists() {
-            let project = index.project.clone();
-            let (_, (state, files)) = index.look(|snapshot| {
-                let files = skipped.then(|| status::skipped(snapshot));
-                Ok((status::status(&project, snapshot)?, files))
-            })?;
-            (Some(state).filter(|state| state.generation.0 > 0), files)
-        } else {
-            (None, None)
-        };
+        let project = index.project.clone();
+        let looked = index.look(|snapshot| {
+            let files = skipped.then(|| status::skipped(snapshot));
+            Ok((status::status(&project, snapshot)?, files))
+        })?;
+        let (state, files) = looked.map_or((None, None), |(_, (state, files))| (Some(state), files));
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }

@@ -79,10 +79,10 @@ impl Symbol {
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let (ready, response) = index.sync(&reporter, |snapshot| symbols(&project, snapshot, &request))?;
-        reporter.finish(&ready.update);
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }
+        reporter.finish(&ready.update);
         let found = !response.found.is_empty();
         if global.json {
             printer::json(&SymbolsJson::new(&request, response, Index::describe(&ready)))?;
@@ -120,7 +120,5 @@ fn not_found(request: &SymbolRequest, response: &SymbolResponse) {
     printer::talk(&format!("nothing is called `{}`", printer::safe(&request.name)));
     if !response.near.is_empty() {
         printer::talk_hint(&format!("names like it: {}", response.near.join(", ")));
-    } else if request.mode == SymbolMode::Exact {
-        printer::talk_hint("try `--mode contains`");
     }
 }

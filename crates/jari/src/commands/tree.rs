@@ -10,7 +10,7 @@ use jari_wire::TreeJson;
 use super::Global;
 use crate::failure::{Failure, Outcome};
 use crate::index::Index;
-use crate::printer::{self, FAINT, NAME, PATH};
+use crate::printer::{self, FAINT, PATH};
 use crate::progress::Reporter;
 
 /// Show what is where: folders and files, or the definitions of one file
@@ -35,10 +35,10 @@ impl Tree {
         let within = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/");
         let reporter = Reporter::new(global.quiet);
         let (ready, node) = index.sync(&reporter, |snapshot| tree(snapshot, &within, depth))?;
-        reporter.finish(&ready.update);
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }
+        reporter.finish(&ready.update);
         let found = !matches!(&node, Node::Folder { files: 0, .. });
         if global.json {
             printer::json(&TreeJson::from(node))?;
@@ -86,15 +86,13 @@ fn text(out: &mut String, node: &Node, depth: usize) {
             let _ = writeln!(out, "{:indent$}{}  {FAINT}{language}{FAINT:#}", "", printer::safe(name));
             for symbol in symbols {
                 let inside = symbol.container.as_deref().map_or(0, |container| container.split('.').count());
-                let indent = indent + 2 + inside * 2;
-                let name = printer::safe(&symbol.name);
+                let line = symbol.lines.start;
+                let signature = printer::safe(&symbol.signature);
                 let _ = writeln!(
                     out,
-                    "{:indent$}{FAINT}{:>4}{FAINT:#}  {} {NAME}{name}{NAME:#}  {FAINT}{}{FAINT:#}",
+                    "{FAINT}{line:>6}{FAINT:#}  {:indent$}{signature}",
                     "",
-                    symbol.lines.start,
-                    symbol.kind,
-                    printer::safe(&symbol.signature)
+                    indent = inside * 2
                 );
             }
         }

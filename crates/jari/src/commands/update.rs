@@ -9,7 +9,7 @@ use jari_wire::UpdateJson;
 
 use super::Global;
 use crate::failure::Outcome;
-use crate::index::{Index, State};
+use crate::index::{Index, Ready};
 use crate::printer;
 use crate::progress::Reporter;
 
@@ -27,23 +27,21 @@ pub(crate) struct Update {
 impl Update {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { folder } = self;
-        bring_up_to_date(&mut Index::find(&folder, global)?, global)
+        let mut index = Index::find(&folder, global)?;
+        let reporter = Reporter::new(global.quiet);
+        let ready = index.update(&reporter)?;
+        report(&index, ready, &reporter, global)
     }
 }
 
-/// What `index` and `update` share: do it, and say what was done.
-pub(super) fn bring_up_to_date(index: &mut Index, global: &Global) -> Outcome {
-    let reporter = Reporter::new(global.quiet);
-    let (ready, ()) = index.sync(&reporter, |_| Ok(()))?;
-    if ready.state == State::Updating {
-        return Err(jari_store::Error::Busy.into());
-    }
-    reporter.finish(&ready.update);
+/// Says what `index` or `update` did.
+pub(super) fn report(index: &Index, ready: Ready, reporter: &Reporter, global: &Global) -> Outcome {
     if !global.quiet {
         printer::talk_notes(&index.notes);
     }
+    reporter.finish(&ready.update);
     if global.json {
-        printer::json(&UpdateJson::new(ready.update, reporter.elapsed(), std::mem::take(&mut index.notes)))?;
+        printer::json(&UpdateJson::new(ready.update, reporter.elapsed(), index.notes.clone()))?;
     } else {
         printer::data(&text(&ready.update))?;
     }

@@ -1,41 +1,16 @@
-//! `jari reference`: the reference pages, made from the definitions themselves. `cargo xtask reference` writes them.
+//! The reference pages, made from the definitions themselves. `cargo xtask reference` writes them.
 
 use std::fmt::Write as _;
 
-use clap::{Args, Command, CommandFactory, ValueEnum};
+use clap::{Command, CommandFactory};
 use serde_json::Value;
 
-use super::Jari;
-use crate::failure::Outcome;
-use crate::printer;
+use crate::commands::Jari;
 use crate::settings::SETTINGS;
 
-/// Print a reference page as Markdown
-#[derive(Debug, Args)]
-pub(crate) struct Reference {
-    #[arg(value_enum)]
-    page: Page,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Page {
-    Cli,
-    Settings,
-    Languages,
-    Json,
-}
-
-impl Reference {
-    pub(crate) fn run(self) -> Outcome {
-        let text = match self.page {
-            Page::Cli => cli(),
-            Page::Settings => settings(),
-            Page::Languages => languages(),
-            Page::Json => json(),
-        };
-        printer::data(&text)?;
-        Ok(true)
-    }
+/// Every page: its name and its text, as Markdown.
+pub fn pages() -> Vec<(&'static str, String)> {
+    vec![("cli", cli()), ("settings", settings()), ("languages", languages()), ("json", json())]
 }
 
 const MADE: &str = "<!-- Made by `cargo xtask reference`; do not edit. -->\n";
@@ -45,7 +20,7 @@ fn cli() -> String {
     let mut jari = Jari::command().term_width(100);
     jari.build();
     let _ = write!(out, "```\n{}```\n", trimmed(&jari.clone().render_help().to_string()));
-    for verb in jari.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help") {
+    for verb in jari.get_subcommands().filter(|verb| verb.get_name() != "help") {
         let mut verb: Command = verb.clone().term_width(100);
         let help = trimmed(&verb.render_long_help().to_string());
         let _ = write!(out, "\n## jari {}\n\n```\n{help}```\n", verb.get_name());
