@@ -56,8 +56,9 @@ impl jari_base::Explained for Error {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NotFound(_) => {
-                Some("the path comes after the query: jari search \"QUERY\" PATH".to_owned())
+                Some("check the spelling; a path is taken from the current folder".to_owned())
             }
+
             Self::NotAFolder(file) => {
                 let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty());
                 let folder = folder.map_or_else(|| ".".to_owned(), |parent| parent.display().to_string());

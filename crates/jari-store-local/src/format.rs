@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jari_store::{Error, Replaced, Result};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use crate::errors;
 use crate::lock::WriterLock;
@@ -41,14 +41,21 @@ pub(crate) fn lexical(folder: &Path) -> PathBuf {
     folder.join("lexical")
 }
 
-/// Whether `folder` holds an index of this format.
-pub(crate) fn is_ours(folder: &Path) -> bool {
-    matches!(inspect(folder), Ok(Found::Ours))
+/// Whether `folder` holds an index of this format; what is there but cannot be used is an error.
+pub(crate) fn is_ours(folder: &Path) -> Result<bool> {
+    match inspect(folder)? {
+        Found::Ours => Ok(true),
+        Found::Nothing => Ok(false),
+        Found::Unusable(Replaced::Damaged(why)) => Err(Error::Corrupt(why)),
+        Found::Unusable(Replaced::Foreign | Replaced::Outdated) => {
+            Err(Error::Corrupt("it is no index".to_owned()))
+        }
+    }
 }
 
 /// What shaped the contents of the index; `None` if it has none yet.
 pub(crate) fn fingerprint(folder: &Path) -> Result<Option<String>> {
-    text(&open(&database(folder))?, "fingerprint")
+    text(&open_to_read(&database(folder))?, "fingerprint")
 }
 
 /// Makes sure that `folder` holds an index of this format.
@@ -87,7 +94,7 @@ fn inspect(folder: &Path) -> Result<Found> {
     }
 
     let read = || -> Result<Found> {
-        let connection = open(&path)?;
+        let connection = open_to_read(&path)?;
         let application: i32 =
             connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(errors::sqlite)?;
         if application == 0
@@ -113,7 +120,8 @@ fn inspect(folder: &Path) -> Result<Found> {
         }
     };
     match read() {
-        Err(Error::Corrupt(why) | Error::Backend(why)) => Ok(Found::Unusable(Replaced::Damaged(why))),
+        // Only what is known to be damaged: an error of the disk is no reason to throw an index away.
+        Err(Error::Corrupt(why)) => Ok(Found::Unusable(Replaced::Damaged(why))),
         other => other,
     }
 }
@@ -145,20 +153,46 @@ fn create(folder: &Path) -> Result<()> {
 
 /// A connection with the settings every use wants.
 pub(crate) fn open(path: &Path) -> Result<Connection> {
-    let connection = Connection::open(path).map_err(|error| match error.sqlite_error_code() {
-        Some(
-            rusqlite::ErrorCode::CannotOpen
-            | rusqlite::ErrorCode::ReadOnly
-            | rusqlite::ErrorCode::PermissionDenied,
-        ) => Error::NotWritable { path: path.to_owned(), source: std::io::Error::other(error.to_string()) },
+    configured(path).map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            Error::NotWritable { path: path.to_owned(), source: std::io::Error::other(error.to_string()) }
+        }
         _ => errors::sqlite(error),
-    })?;
-    connection.busy_timeout(std::time::Duration::from_secs(5)).map_err(errors::sqlite)?;
-    connection.pragma_update(None, "synchronous", "normal").map_err(errors::sqlite)?;
-    connection.pragma_update(None, "mmap_size", 1_i64 << 30).map_err(errors::sqlite)?;
+    })
+}
+
+fn configured(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    connection.pragma_update(None, "synchronous", "normal")?;
+    connection.pragma_update(None, "mmap_size", 1_i64 << 30)?;
     // Plans depend on the statement alone: else SQLite plans anew for every value that is bound.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(errors::sqlite)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
+}
+
+/// A connection for those who only read. Where the log's index cannot be made (a full disk, a read-only folder), it is
+/// kept in memory, or, without a log, the database is read as it stands.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection> {
+    use ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
+    let looked = configured(path).and_then(|connection| {
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(connection)
+    });
+    match looked.map_err(|error| (error.sqlite_error_code(), error)) {
+        Ok(connection) => return Ok(connection),
+        Err((Some(SystemIoFailure | CannotOpen | ReadOnly | DiskFull), _)) => {}
+        Err((_, error)) => return Err(errors::sqlite(error)),
+    }
+    let log = std::fs::metadata(path.with_file_name("store.db-wal")).map_or(0, |metadata| metadata.len());
+    if log > 0 {
+        let connection = Connection::open(path).map_err(errors::sqlite)?;
+        connection.pragma_update(None, "locking_mode", "exclusive").map_err(errors::sqlite)?;
+        return Ok(connection);
+    }
+    let name = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(format!("file:{name}?immutable=1"), flags).map_err(errors::sqlite)
 }
 
 /// Deletes what an index is made of, and nothing else.

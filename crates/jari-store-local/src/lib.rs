@@ -54,9 +54,12 @@ impl LocalStore {
         Ok((store, replaced))
     }
 
-    /// Whether `folder` holds an index that can be opened as it is.
-    pub fn exists(folder: &Path) -> bool {
-        format::is_ours(folder)
+    /// Opens the index in `folder` for those who only look: `None` if there is none, and what cannot be used is an error.
+    pub fn look(folder: &Path, options: Options<'_>) -> Result<Option<Self>> {
+        if !format::is_ours(folder)? {
+            return Ok(None);
+        }
+        Self::open(folder, options).map(|(store, _)| Some(store))
     }
 
     /// Starts over with nothing, because what is there turned out to be damaged.

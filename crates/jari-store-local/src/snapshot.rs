@@ -38,7 +38,7 @@ impl LocalSnapshot {
     }
 
     fn try_open(folder: &Path) -> Result<Self> {
-        let connection = format::open(&format::database(folder))?;
+        let connection = format::open_to_read(&format::database(folder))?;
         // The transaction begins with its first read and holds that state until the snapshot is dropped.
         connection.execute_batch("BEGIN").map_err(errors::sqlite)?;
         let generation = rows::generation(&connection)?;

@@ -68,16 +68,17 @@ impl Index {
         &mut self,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<Option<(Ready, T)>, Failure> {
-        if !LocalStore::exists(&self.folder) {
-            return Ok(None);
-        }
-        let looked = self.store().and_then(|store| Ok(store.snapshot()?)).and_then(|snapshot| {
-            let answer = ask(&*snapshot)?;
-            Ok((snapshot, answer))
-        });
+        let fingerprint = self.project.fingerprint();
+        let looked =
+            LocalStore::look(&self.folder, options(&fingerprint)).map_err(Error::from).and_then(|store| {
+                let Some(store) = store else { return Ok(None) };
+                let snapshot = store.snapshot()?;
+                let answer = ask(&*snapshot)?;
+                Ok(Some((snapshot, answer)).filter(|(snapshot, _)| snapshot.generation().0 > 0))
+            });
         match looked {
-            Ok((snapshot, _)) if snapshot.generation().0 == 0 => Ok(None),
-            Ok((snapshot, answer)) => {
+            Ok(None) => Ok(None),
+            Ok(Some((snapshot, answer))) => {
                 Ok(Some((Ready { snapshot, update: Update::default(), state: State::Unchecked }, answer)))
             }
             Err(Error::Store(jari_store::Error::Corrupt(why))) => {

@@ -56,22 +56,20 @@ fn no_results_offer_near_names() {
     check(
         &project.jari(&["search", "poool"]),
         &expect![[r#"
-        exit: 1
-        --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
-
-        nothing found · [time] · index fresh
-        hint: names like it: Pool
-    "#]],
+            exit: 1
+            --- stderr
+            indexed   3 files · 5 chunks · [speed] · [time]
+            nothing found · [time] · index fresh
+            hint: names like it: Pool
+        "#]],
     );
     check(
         &project.jari(&["search", "zebra"]),
         &expect![[r#"
-        exit: 1
-        --- stderr
-
-        nothing found · [time] · index fresh
-    "#]],
+            exit: 1
+            --- stderr
+            nothing found · [time] · index fresh
+        "#]],
     );
     let answer = project.jari(&["search", "Poool", "--json"]).exits(1).json();
     assert_eq!(answer["near"], serde_json::json!(["Pool"]));
@@ -113,7 +111,7 @@ fn json_errors_have_code_message_and_hint() {
         &expect![[r#"
         exit: 2
         --- stderr
-        {"error":{"code":"not_found","message":"no such file or folder: `nowhere`","hint":"the path comes after the query: jari search \"QUERY\" PATH"}}
+        {"error":{"code":"not_found","message":"no such file or folder: `nowhere`","hint":"check the spelling; a path is taken from the current folder"}}
     "#]],
     );
 }
@@ -136,7 +134,7 @@ fn no_such_path_is_said() {
         exit: 2
         --- stderr
         error: no such file or folder: `nowhere`
-        hint: the path comes after the query: jari search "QUERY" PATH
+        hint: check the spelling; a path is taken from the current folder
     "#]],
     );
     for verb in ["index", "update", "status", "clean"] {
@@ -163,11 +161,10 @@ fn an_empty_project_has_nothing() {
     check(
         &Project::new(&[]).jari(&["search", "retry"]),
         &expect![[r#"
-        exit: 1
-        --- stderr
-
-        nothing found · [time] · index fresh
-    "#]],
+            exit: 1
+            --- stderr
+            nothing found · [time] · index fresh
+        "#]],
     );
     Project::new(&[]).jari(&["tree"]).exits(1);
     Project::new(&[("empty.rs", "")]).jari(&["search", "retry"]).exits(1);
@@ -199,34 +196,34 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
     check(
         &project.jari(&["search", "retry with backoff", "-k", "1"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        src/retry.rs:1-10 · function retry_with_backoff  #.##
-             1  /// Runs `call` until it succeeds, waiting longer each time.
-             2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
-        --- stderr
-        indexed   4 files · 6 chunks · [speed] · [time]
-        note: the project cannot hold its index; it is kept in `[TEMP]/home/cache/jari/indexes/[TEMP]-project`
+            exit: 0
+            --- stdout
+            src/retry.rs:1-10 · function retry_with_backoff  #.##
+                 1  /// Runs `call` until it succeeds, waiting longer each time.
+                 2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
+            --- stderr
+            note: the project cannot hold its index; it is kept in `[TEMP]/home/cache/jari/indexes/[TEMP]-project-[hash]`
+            indexed   4 files · 6 chunks · [speed] · [time]
 
-        1 place · [time] · index fresh
-    "#]],
+            1 place · [time] · index fresh
+        "#]],
     );
     check(
         &project.jari(&["status"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        project   [TEMP]/project
-        index     [TEMP]/home/cache/jari/indexes/[TEMP]-project
-        state     fresh · generation 1
-        holds     4 files · 6 chunks · 4 symbols
-        size      [size] rows · [size] postings
-        model     none: keyword search only
-        languages markdown 1 · python 1 · rust 1 · text 1
-        skipped   nothing
-        --- stderr
-        note: the project cannot hold its index; it is kept in `[TEMP]/home/cache/jari/indexes/[TEMP]-project`
-    "#]],
+            exit: 0
+            --- stdout
+            project   [TEMP]/project
+            index     [TEMP]/home/cache/jari/indexes/[TEMP]-project-[hash]
+            state     fresh · generation 1
+            holds     4 files · 6 chunks · 4 symbols
+            size      [size] rows · [size] postings
+            model     none: keyword search only
+            languages markdown 1 · python 1 · rust 1 · text 1
+            skipped   nothing
+            --- stderr
+            note: the project cannot hold its index; it is kept in `[TEMP]/home/cache/jari/indexes/[TEMP]-project-[hash]`
+        "#]],
     );
     assert_eq!(std::fs::read_to_string(project.path(".jari")).unwrap(), "mine");
     project.jari(&["clean"]).exits(0);
@@ -446,8 +443,8 @@ fn deleted_postings_are_made_anew() {
     check_repaired(
         |project| std::fs::remove_dir_all(project.path(".jari/lexical")).unwrap(),
         &expect![[r#"
-        note: the index was damaged (`[PATH]` is missing) and is made anew
-    "#]],
+            note: the index was damaged (its postings are missing) and is made anew
+        "#]],
     );
 }
 
@@ -534,7 +531,9 @@ fn status_says_that_an_index_is_damaged() {
     project.jari(&["index"]).exits(0);
     project.write(".jari/store.db", "this is no database at all, only some words");
     let output = project.jari(&["status"]);
-    assert!(output.stderr.contains("note: the index was damaged"), "{output:#?}");
+    assert!(output.stderr.contains("note: the index is damaged"), "{output:#?}");
+    let bytes = std::fs::read_to_string(project.path(".jari/store.db")).unwrap();
+    assert!(bytes.starts_with("this is no database"), "looking changes nothing");
 }
 
 // The settings.
@@ -546,21 +545,29 @@ fn an_unknown_setting_is_named() {
     check(
         &project.jari(&["search", "retry"]),
         &expect![[r#"
-        exit: 2
-        --- stderr
-        error: `[TEMP]/project/jari.toml` cannot be used: unknown field `max_file_sise`, expected one of `index_dir`, `max_file_size`, `bm25_k1`, `bm25_b`
-        hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b
-    "#]],
+            exit: 2
+            --- stderr
+            error: `[TEMP]/project/jari.toml` cannot be used: TOML parse error at line 1, column 1
+              |
+            1 | max_file_sise = 5
+              | ^^^^^^^^^^^^^
+            unknown field `max_file_sise`, expected one of `index_dir`, `max_file_size`, `bm25_k1`, `bm25_b`
+            hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b
+        "#]],
     );
     project.write("jari.toml", "max_file_size = \"large\"\n");
     check(
         &project.jari(&["search", "retry"]),
         &expect![[r#"
-        exit: 2
-        --- stderr
-        error: `[TEMP]/project/jari.toml` cannot be used: invalid type: string "large", expected u64
-        hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b
-    "#]],
+            exit: 2
+            --- stderr
+            error: `[TEMP]/project/jari.toml` cannot be used: TOML parse error at line 1, column 17
+              |
+            1 | max_file_size = "large"
+              |                 ^^^^^^^
+            invalid type: string "large", expected u64
+            hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b
+        "#]],
     );
     project.write("jari.toml", "bm25_b = 7\n");
     check(
@@ -659,18 +666,18 @@ fn names_that_are_not_utf8_are_counted_and_change_nothing() {
     check(
         &project.jari(&["status", "--skipped"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        project   [TEMP]/project
-        index     [TEMP]/project/.jari
-        state     fresh · generation 1
-        holds     3 files · 5 chunks · 4 symbols
-        size      [size] rows · [size] postings
-        model     none: keyword search only
-        languages markdown 1 · python 1 · rust 1
-        skipped   unreadable 1
-        unreadable  caf�.rs
-    "#]],
+            exit: 0
+            --- stdout
+            project   [TEMP]/project
+            index     [TEMP]/project/.jari
+            state     fresh · generation 1
+            holds     3 files · 5 chunks · 4 symbols
+            size      [size] rows · [size] postings
+            model     none: keyword search only
+            languages markdown 1 · python 1 · rust 1
+            skipped   unreadable 1
+            unreadable  caf\xe9.rs
+        "#]],
     );
     // Shown alike, and still two files.
     project.write(OsStr::from_bytes(b"caf\xe8.rs"), RETRY);

@@ -91,13 +91,13 @@ fn other_settings_make_a_new_index() {
     check(
         &project.jari(&["index"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        2 added · 0 updated · 0 renamed · 0 removed · 0 unchanged · 2 skipped (2 too large)
-        --- stderr
-        indexed   2 files · 2 chunks · [speed] · [time]
-        note: the index was made by another version or with other settings and is made anew
-    "#]],
+            exit: 0
+            --- stdout
+            2 added · 0 updated · 0 renamed · 0 removed · 0 unchanged · 2 skipped (2 too large)
+            --- stderr
+            note: the index was made by another version or with other settings and is made anew
+            indexed   2 files · 2 chunks · [speed] · [time]
+        "#]],
     );
 }
 

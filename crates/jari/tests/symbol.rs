@@ -87,11 +87,10 @@ fn a_misspelt_name_gives_near_names() {
     check(
         &project.jari(&["symbol", "zebra"]),
         &expect![[r#"
-        exit: 1
-        --- stderr
-        nothing is called `zebra`
-        hint: try `--mode contains`
-    "#]],
+            exit: 1
+            --- stderr
+            nothing is called `zebra`
+        "#]],
     );
     let answer = project.jari(&["symbol", "Pol", "--json"]).exits(1).json();
     assert_eq!(answer["near"], serde_json::json!(["Pool"]));

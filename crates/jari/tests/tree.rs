@@ -57,13 +57,13 @@ fn a_file_is_shown_with_its_symbols() {
     check(
         &project.jari(&["tree", "src/net/pool.py"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        src/net/pool.py  python
-             1  class Pool  class Pool
-               4  method __init__  def __init__(self, size)
-              10  method take  def take(self, patience)
-    "#]],
+            exit: 0
+            --- stdout
+            src/net/pool.py  python
+                 1  class Pool
+                 4    def __init__(self, size)
+                10    def take(self, patience)
+        "#]],
     );
 }
 

@@ -18,12 +18,12 @@ fn every_change_is_counted() {
     check(
         &project.jari(&["update"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        1 added · 1 updated · 1 renamed · 1 removed · 2 unchanged · 0 skipped
-        --- stderr
-        indexed   4 files · 2 chunks · [speed] · [time]
-    "#]],
+            exit: 0
+            --- stdout
+            1 added · 1 updated · 1 renamed · 1 removed · 2 unchanged · 0 skipped
+            --- stderr
+            indexed   2 files · 2 chunks · [speed] · [time]
+        "#]],
     );
 }
 
@@ -114,12 +114,10 @@ fn a_whole_folder_can_be_renamed() {
     check(
         &project.jari(&["update"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        0 added · 0 updated · 2 renamed · 0 removed · 1 unchanged · 0 skipped
-        --- stderr
-        indexed   2 files · 0 chunks · [speed] · [time]
-    "#]],
+            exit: 0
+            --- stdout
+            0 added · 0 updated · 2 renamed · 0 removed · 1 unchanged · 0 skipped
+        "#]],
     );
     assert_eq!(project.places(&["search", "backoff"]), ["lib/retry.rs:1-10"]);
 }
@@ -163,12 +161,12 @@ fn an_ignore_rule_that_comes_later_removes_files() {
     check(
         &project.jari(&["update"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        1 added · 0 updated · 0 renamed · 1 removed · 2 unchanged · 0 skipped
-        --- stderr
-        indexed   2 files · 1 chunks · [speed] · [time]
-    "#]],
+            exit: 0
+            --- stdout
+            1 added · 0 updated · 0 renamed · 1 removed · 2 unchanged · 0 skipped
+            --- stderr
+            indexed   1 file · 1 chunk · [speed] · [time]
+        "#]],
     );
     project.write(".jariignore", "*.rs\n");
     project.jari(&["update"]).exits(0);
