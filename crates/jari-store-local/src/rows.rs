@@ -5,8 +5,10 @@ use jari_base::{
     Reference, Skip, Stamp, Symbol, SymbolKind,
 };
 use jari_store::{
-    Definition, Error, FileInput, FileRecord, Files, Result, StoredSymbol, SymbolLookup, SymbolMode,
+    Definition, Error, FileInput, FileRecord, Files, Result, StoredChunk, StoredSymbol, SymbolLookup,
+    SymbolMode,
 };
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::errors;
@@ -73,16 +75,26 @@ pub(crate) fn chunked(connection: &Connection, file: FileId) -> Result<Option<Ch
     Ok(Some(Chunked { chunks, symbols, references, notes }))
 }
 
-pub(crate) fn chunk(connection: &Connection, id: ChunkId) -> Result<Option<Chunk>> {
-    let mut statement =
-        prepare(connection, &format!("SELECT {CHUNK} FROM chunks WHERE file = ? AND ordinal = ?"))?;
-    statement.query_row([id.file.0, id.ordinal], chunk_of).optional().map_err(errors::sqlite)
-}
-
-pub(crate) fn symbol(connection: &Connection, file: FileId, ordinal: u32) -> Result<Option<Symbol>> {
-    let mut statement =
-        prepare(connection, &format!("SELECT {SYMBOL} FROM symbols WHERE file = ? AND ordinal = ?"))?;
-    statement.query_row([file.0, ordinal], symbol_of).optional().map_err(errors::sqlite)
+/// A chunk with its symbol and its lines, in one statement: a query asks for ten of them.
+pub(crate) fn hydrated(connection: &Connection, id: ChunkId) -> Result<Option<StoredChunk>> {
+    let mut statement = prepare(
+        connection,
+        "SELECT c.kind, c.first, c.last, s.name, s.kind, s.container, s.signature, s.doc, s.exported, s.first, s.last, t.text
+         FROM chunks c JOIN texts t ON t.file = c.file LEFT JOIN symbols s ON s.file = c.file AND s.ordinal = c.symbol
+         WHERE c.file = ? AND c.ordinal = ?",
+    )?;
+    let mut rows = statement.query([id.file.0, id.ordinal]).map_err(errors::sqlite)?;
+    let Some(row) = rows.next().map_err(errors::sqlite)? else { return Ok(None) };
+    let read = || -> rusqlite::Result<_> {
+        let lines = LineRange { start: row.get(1)?, end: row.get(2)? };
+        let has_symbol = row.get_ref(3)? != ValueRef::Null;
+        let symbol = if has_symbol { Some(symbol_at(row, 3)?) } else { None };
+        Ok((kind_at(ChunkKind::ALL, row, 0)?, lines, symbol, row.get_ref(11)?))
+    };
+    let (kind, lines, symbol, text) = read().map_err(errors::sqlite)?;
+    let packed = text.as_blob().map_err(|error| Error::Corrupt(error.to_string()))?;
+    let text = lines.slice(&unpack(packed)?).to_owned();
+    Ok(Some(StoredChunk { id, kind, lines, symbol, text }))
 }
 
 /// Definitions whose name matches; the caller filters and orders.
@@ -100,7 +112,7 @@ pub(crate) fn symbols(connection: &Connection, lookup: &SymbolLookup) -> Result<
         &format!("SELECT {SYMBOL}, file FROM symbols WHERE {condition} LIMIT {MOST_SYMBOLS}"),
     )?;
     let found = statement.query_map([bounds.0, bounds.1], |row| {
-        Ok(StoredSymbol { symbol: symbol_of(row)?, file: FileId(row.get(9)?) })
+        Ok(StoredSymbol { symbol: symbol_of(row)?, file: FileId(row.get(8)?) })
     });
     found.and_then(Iterator::collect).map_err(errors::sqlite)
 }
@@ -259,7 +271,7 @@ pub(crate) fn set_meta(connection: &Connection, key: &str, value: impl rusqlite:
 }
 
 const CHUNK: &str = "kind, first, last, symbol, doc_first, doc_last";
-const SYMBOL: &str = "name, kind, container, signature, doc, exported, first, last, ordinal";
+const SYMBOL: &str = "name, kind, container, signature, doc, exported, first, last";
 
 fn chunk_of(row: &Row<'_>) -> rusqlite::Result<Chunk> {
     let doc = match (row.get(4)?, row.get(5)?) {
@@ -275,14 +287,19 @@ fn chunk_of(row: &Row<'_>) -> rusqlite::Result<Chunk> {
 }
 
 fn symbol_of(row: &Row<'_>) -> rusqlite::Result<Symbol> {
+    symbol_at(row, 0)
+}
+
+/// The symbol whose columns begin at `first`.
+fn symbol_at(row: &Row<'_>, first: usize) -> rusqlite::Result<Symbol> {
     Ok(Symbol {
-        name: row.get(0)?,
-        kind: kind_at(SymbolKind::ALL, row, 1)?,
-        container: row.get(2)?,
-        signature: row.get(3)?,
-        doc: row.get(4)?,
-        exported: row.get(5)?,
-        lines: LineRange { start: row.get(6)?, end: row.get(7)? },
+        name: row.get(first)?,
+        kind: kind_at(SymbolKind::ALL, row, first + 1)?,
+        container: row.get(first + 2)?,
+        signature: row.get(first + 3)?,
+        doc: row.get(first + 4)?,
+        exported: row.get(first + 5)?,
+        lines: LineRange { start: row.get(first + 6)?, end: row.get(first + 7)? },
     })
 }
 

@@ -1,6 +1,5 @@
 //! One state of the index, held by a read transaction.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -67,24 +66,8 @@ impl Snapshot for LocalSnapshot {
 
     fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
         let rows = self.rows();
-        let mut texts: HashMap<FileId, String> = HashMap::new();
-        let mut hydrated = Vec::with_capacity(chunks.len());
-        for &id in chunks {
-            let Some(chunk) = rows::chunk(&rows, id)? else { continue };
-            if let std::collections::hash_map::Entry::Vacant(entry) = texts.entry(id.file) {
-                let text = rows::text(&rows, id.file)?;
-                entry.insert(
-                    text.ok_or_else(|| Error::Corrupt(format!("file {} has chunks but no text", id.file.0)))?,
-                );
-            }
-            let symbol = match chunk.symbol {
-                Some(ordinal) => rows::symbol(&rows, id.file, ordinal)?,
-                None => None,
-            };
-            let text = chunk.lines.slice(&texts[&id.file]).to_owned();
-            hydrated.push(StoredChunk { id, kind: chunk.kind, lines: chunk.lines, symbol, text });
-        }
-        Ok(hydrated)
+        let hydrated = chunks.iter().map(|id| rows::hydrated(&rows, *id));
+        hydrated.filter_map(Result::transpose).collect()
     }
 
     fn text(&self, file: FileId) -> Result<Option<String>> {
