@@ -248,7 +248,7 @@ impl<'a> Asked<'a> {
                 if matches!(token.kind, TokenKind::Word | TokenKind::Foreign) {
                     words.insert(token.text.to_owned());
                 }
-            })
+            });
         });
         let covered = !words.is_empty() && words.iter().all(|word| self.terms.contains(word.as_str()));
         let matched: f32 = self

@@ -86,10 +86,10 @@ pub(crate) struct Writer {
 impl Writer {
     /// Continues the state that `meta` names. `large` says whether many files will come.
     pub(crate) fn open(folder: &Path, meta: Option<Vec<u8>>, large: bool) -> Result<Self> {
-        let directory = SharedCommit::open(folder, meta.clone()).map_err(errors::tantivy)?;
+        let exists = meta.is_some();
+        let directory = SharedCommit::open(folder, meta).map_err(errors::tantivy)?;
         let (index, fields) = index(directory.clone())?;
-        let committed =
-            if meta.is_some() { Some(index.load_metas().map_err(errors::tantivy)?) } else { None };
+        let committed = if exists { Some(index.load_metas().map_err(errors::tantivy)?) } else { None };
         sweep(folder, committed.as_ref());
         let threads =
             if large { std::thread::available_parallelism().map_or(1, usize::from).min(4) } else { 1 };
