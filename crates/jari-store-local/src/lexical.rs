@@ -263,16 +263,6 @@ impl Reader {
         Ok(())
     }
 
-    pub(crate) fn frequency(&self, term: &str) -> Result<u32> {
-        let term = Term::from_field_text(self.fields.body, term);
-        let mut frequency = 0;
-        for Segment { reader, .. } in &self.segments {
-            let inverted = reader.inverted_index(self.fields.body).map_err(errors::tantivy)?;
-            frequency += inverted.doc_freq(&term).map_err(|error| errors::tantivy(error.into()))?;
-        }
-        Ok(frequency)
-    }
-
     pub(crate) fn file(&self, slot: u32) -> FileId {
         FileId(self.places()[slot as usize].file)
     }

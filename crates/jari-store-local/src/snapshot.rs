@@ -109,10 +109,6 @@ impl Postings for LocalSnapshot {
         self.reader.postings(field, term, each)
     }
 
-    fn frequency(&self, term: &str) -> Result<u32> {
-        self.reader.frequency(term)
-    }
-
     fn file(&self, slot: u32) -> FileId {
         self.reader.file(slot)
     }

@@ -63,9 +63,6 @@ pub trait Postings {
     /// Calls `each` for every live posting of `term`. The chunks of one file come one after the other.
     fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()>;
 
-    /// In how many chunks `term` stands in the text, at most: deleted ones may be counted.
-    fn frequency(&self, term: &str) -> Result<u32>;
-
     /// The file of a slot.
     fn file(&self, slot: u32) -> FileId;
 
@@ -92,13 +89,7 @@ const NAME_WEIGHT: f32 = 0.5;
 const DOC_WEIGHT: f32 = 0.25;
 
 /// Definitions looked at for one name: enough for any honest name, and `new` does not flood the list.
-const DEFINITIONS: usize = 24;
-
-/// A word in more than this share of the chunks tells little, and is left out of their texts if at least `TELLING` words
-/// of the query are rarer than `RARE`: reading its postings would cost more than all the others together.
-const COMMON: f32 = 0.15;
-const RARE: f32 = 0.03;
-const TELLING: usize = 2;
+const DEFINITIONS: usize = 50;
 
 /// Chunks kept for each file.
 const BEST: usize = 3;
@@ -122,11 +113,7 @@ pub fn candidates(lookup: &Lookup, files: &Files, index: &impl Postings) -> Resu
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.fit(index.slots(), files.numbers());
         let mut tally = Tally { bm25: lookup.bm25, files, index, scratch };
-        let common = tally.common(&lookup.terms)?;
-        let mut rarity = Vec::with_capacity(lookup.terms.len());
-        for (term, common) in lookup.terms.iter().zip(common) {
-            rarity.push(tally.term(term, common)?);
-        }
+        let rarity = lookup.terms.iter().map(|term| tally.term(term)).collect::<Result<Vec<f32>>>()?;
         tally.choose_chunks(|slot| {
             allows(index.file(slot)) && (kinds.is_empty() || kinds.contains(&index.chunk(slot).kind))
         });
@@ -218,23 +205,10 @@ struct Tally<'a, P> {
 }
 
 impl<P: Postings> Tally<'_, P> {
-    /// Which words are too common to be worth reading.
-    fn common(&self, terms: &[Term]) -> Result<Vec<bool>> {
-        let chunks = self.files.chunks() as f32;
-        let shares = terms.iter().map(|term| Ok(self.index.frequency(&term.text)? as f32 / chunks));
-        let shares = shares.collect::<Result<Vec<f32>>>()?;
-        let telling = shares.iter().filter(|share| **share > 0.0 && **share < RARE).count();
-        Ok(shares.iter().map(|share| telling >= TELLING && *share > COMMON).collect())
-    }
-
     /// Adds one word everywhere it stands; returns how rare it is among files.
-    fn term(&mut self, term: &Term, common: bool) -> Result<f32> {
+    fn term(&mut self, term: &Term) -> Result<f32> {
         let Term { text: term, weight } = term;
         let weight = *weight;
-        if common {
-            self.paths(term, weight)?;
-            return Ok(0.0);
-        }
         self.field(Field::Body, 0, term, weight, self.files.mean_chunk())?;
         self.count_files();
         let rarity = idf(self.files.indexed(), self.scratch.in_files.len());

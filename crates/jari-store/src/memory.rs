@@ -279,12 +279,6 @@ impl Postings for State {
         Ok(())
     }
 
-    fn frequency(&self, term: &str) -> Result<u32> {
-        let mut frequency = 0;
-        self.postings(Field::Body, term, &mut |_| frequency += 1)?;
-        Ok(frequency)
-    }
-
     fn file(&self, slot: u32) -> FileId {
         match self.slots.get(slot as usize) {
             Some(at) => at.chunk.file,
