@@ -107,13 +107,18 @@ fn sources(root: &Path) -> Result<Vec<String>> {
             wrong.push(format!("{shown} does not open with a `//!` line that says what lives there"));
         }
         for (number, line) in text.lines().enumerate() {
-            let private = PRIVATE.iter().any(|path| line.contains(path)) && !line.contains("PRIVATE");
+            let private = PRIVATE.iter().any(|path| starts_a_path(line, path)) && !line.contains("PRIVATE");
             if private {
                 wrong.push(format!("{shown}:{}: a path of somebody's machine", number + 1));
             }
         }
     }
     Ok(wrong)
+}
+
+/// Whether `path` stands in `line` as the beginning of a path, and not inside one.
+fn starts_a_path(line: &str, path: &str) -> bool {
+    line.match_indices(path).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == ']'))
 }
 
 fn rust_files(root: &Path) -> Result<Vec<PathBuf>> {
