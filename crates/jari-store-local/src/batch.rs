@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use jari_base::{FileId, Generation, Language, Skip, Stamp};
+use jari_base::{FileId, Generation, Skip, Stamp};
 use jari_store::{Error, FileInput, FileRecord, Result, WriteBatch};
 use rusqlite::Connection;
 
@@ -83,16 +83,7 @@ impl Batch {
         if known {
             rows::remove_contents(&self.connection, id)?;
         }
-        let record = FileRecord {
-            id,
-            path: file.path.clone(),
-            language: file.language.clone(),
-            stamp: file.stamp,
-            hash: Some(file.hash),
-            skip: None,
-            chunks: file.chunked.chunks.len() as u32,
-            words: file.word_count(),
-        };
+        let record = FileRecord::indexed(id, file);
         rows::put_file(&self.connection, &record)?;
         rows::put_contents(&self.connection, id, file, self.fold)?;
         self.writer()?.put(id, file, known)
@@ -129,16 +120,7 @@ impl WriteBatch for Batch {
             rows::remove_contents(&self.connection, id)?;
             self.writer()?.remove(id);
         }
-        let record = FileRecord {
-            id,
-            path: path.to_owned(),
-            language: Language::TEXT,
-            stamp,
-            hash: None,
-            skip: Some(reason),
-            chunks: 0,
-            words: 0,
-        };
+        let record = FileRecord::skipped(id, path, stamp, reason);
         rows::put_file(&self.connection, &record)
     }
 

@@ -80,7 +80,7 @@ pub(crate) fn hydrated(connection: &Connection, id: ChunkId) -> Result<Option<St
     let mut statement = prepare(
         connection,
         "SELECT c.kind, c.first, c.last, s.name, s.kind, s.container, s.signature, s.doc, s.exported, s.first, s.last, t.text
-         FROM chunks c JOIN texts t ON t.file = c.file LEFT JOIN symbols s ON s.file = c.file AND s.ordinal = c.symbol
+         FROM chunks c LEFT JOIN texts t ON t.file = c.file LEFT JOIN symbols s ON s.file = c.file AND s.ordinal = c.symbol
          WHERE c.file = ? AND c.ordinal = ?",
     )?;
     let mut rows = statement.query([id.file.0, id.ordinal]).map_err(errors::sqlite)?;
@@ -92,7 +92,8 @@ pub(crate) fn hydrated(connection: &Connection, id: ChunkId) -> Result<Option<St
         Ok((kind_at(ChunkKind::ALL, row, 0)?, lines, symbol, row.get_ref(11)?))
     };
     let (kind, lines, symbol, text) = read().map_err(errors::sqlite)?;
-    let packed = text.as_blob().map_err(|error| Error::Corrupt(error.to_string()))?;
+    let missing = |_| Error::Corrupt(format!("file {} has chunks but no text", id.file.0));
+    let packed = text.as_blob().map_err(missing)?;
     let text = lines.slice(&unpack(packed)?).to_owned();
     Ok(Some(StoredChunk { id, kind, lines, symbol, text }))
 }

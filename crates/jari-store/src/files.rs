@@ -2,6 +2,8 @@
 
 use jari_base::{ContentHash, FileId, Language, Skip, Stamp};
 
+use crate::FileInput;
+
 /// What a store knows of a file without opening its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRecord {
@@ -21,6 +23,36 @@ pub struct FileRecord {
     pub chunks: u32,
     /// How many words its chunks have.
     pub words: u32,
+}
+
+impl FileRecord {
+    /// Of a file that is indexed.
+    pub fn indexed(id: FileId, file: &FileInput) -> Self {
+        Self {
+            id,
+            path: file.path.clone(),
+            language: file.language.clone(),
+            stamp: file.stamp,
+            hash: Some(file.hash),
+            skip: None,
+            chunks: file.chunked.chunks.len() as u32,
+            words: file.word_count(),
+        }
+    }
+
+    /// Of a file that is not.
+    pub fn skipped(id: FileId, path: &str, stamp: Stamp, reason: Skip) -> Self {
+        Self {
+            id,
+            path: path.to_owned(),
+            language: Language::TEXT,
+            stamp,
+            hash: None,
+            skip: Some(reason),
+            chunks: 0,
+            words: 0,
+        }
+    }
 }
 
 /// All files of one state, by path and by number.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use jari_base::{Candidates, ChunkId, Chunked, FileId, Generation, Language, Lookup, Skip, Stamp};
+use jari_base::{Candidates, ChunkId, Chunked, FileId, Generation, Lookup, Skip, Stamp};
 
 use crate::contract::word_count;
 use crate::lookup::{self, ChunkSlot, Definition, Field, Posting, Postings};
@@ -99,17 +99,7 @@ impl WriteBatch for Batch<'_> {
 
     fn put(&mut self, file: FileInput) -> Result<()> {
         let id = self.number(&file.path);
-        let words = file.word_count();
-        let record = FileRecord {
-            id,
-            path: file.path.clone(),
-            language: file.language.clone(),
-            stamp: file.stamp,
-            hash: Some(file.hash),
-            skip: None,
-            chunks: file.chunked.chunks.len() as u32,
-            words,
-        };
+        let record = FileRecord::indexed(id, &file);
         let path_words = file.path_words.clone();
         self.state.kept.insert(id, Kept { record, path_words, input: Some(Arc::new(file)) });
         Ok(())
@@ -117,16 +107,7 @@ impl WriteBatch for Batch<'_> {
 
     fn skip(&mut self, path: &str, stamp: Stamp, reason: Skip) -> Result<()> {
         let id = self.number(path);
-        let record = FileRecord {
-            id,
-            path: path.to_owned(),
-            language: Language::TEXT,
-            stamp,
-            hash: None,
-            skip: Some(reason),
-            chunks: 0,
-            words: 0,
-        };
+        let record = FileRecord::skipped(id, path, stamp, reason);
         self.state.kept.insert(id, Kept { record, path_words: String::new(), input: None });
         Ok(())
     }

@@ -10,7 +10,7 @@ use tree_sitter::{Node, Parser};
 
 use crate::lines::Lines;
 use crate::path::{ERROR, Path};
-use crate::spec::{Compiled, Conditions, Defines, Spec, Uses};
+use crate::spec::{Action, Compiled, Conditions, Defines, Spec, Uses};
 
 /// Names longer than this are expressions, not names.
 const NAME: usize = 160;
@@ -100,6 +100,29 @@ struct Frame<'t> {
     wrapper: Option<Wrapper>,
 }
 
+impl<'t> Frame<'t> {
+    /// What holds inside a node that changes nothing.
+    fn inside(&self) -> Self {
+        Self { item: self.item, in_function: self.in_function, ..Self::default() }
+    }
+
+    /// Goes into a node that no rule speaks of: what it opens with may be the definition that the comment above it
+    /// speaks of.
+    fn pass_through(&mut self, node: Node<'t>) -> Self {
+        self.last = Some(node);
+        let pending = if node.is_named() { self.pending.take() } else { None };
+        Self { pending, ..self.inside() }
+    }
+
+    /// Goes past a leaf that no rule speaks of.
+    fn pass_by(&mut self, node: Node<'t>) {
+        self.last = Some(node);
+        if self.pending.is_some() && node.is_named() {
+            self.pending = None;
+        }
+    }
+}
+
 /// Where something stands in the text: its first byte, and the one behind it.
 type Span = (usize, usize);
 
@@ -127,13 +150,22 @@ impl Walk<'_> {
         }
         loop {
             let depth = frames.len();
-            let inner = self.visit(cursor.node(), frames.last_mut()?, depth);
+            let frame = frames.last_mut()?;
+            let node = cursor.node();
+            let kind = node.kind_id();
+            self.note_line(node, kind, depth);
+            // Most nodes are passed through, and half of those are leaves that need no frame.
+            let inner = self.compiled.action(kind).map(|action| self.visit(node, action, frame, depth));
             if cursor.goto_first_child() {
                 if depth > DEPTH {
                     return None;
                 }
+                let inner = inner.unwrap_or_else(|| frame.pass_through(node));
                 frames.push(inner);
                 continue;
+            }
+            if inner.is_none() {
+                frame.pass_by(node);
             }
             while !cursor.goto_next_sibling() {
                 let left = frames.pop()?;
@@ -145,27 +177,29 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes note of one node; returns the frame for its children.
-    fn visit<'t>(&mut self, node: Node<'t>, frame: &mut Frame<'t>, depth: usize) -> Frame<'t> {
-        let mut inner = Frame { item: frame.item, in_function: frame.in_function, ..Frame::default() };
+    /// Takes note of where a node begins, and of what the grammar made nothing of.
+    fn note_line(&mut self, node: Node<'_>, kind: u16, depth: usize) {
         let row = node.start_position().row;
         if let Some(slot @ &mut u16::MAX) = self.outline.depths.get_mut(row) {
             *slot = depth as u16;
         }
-        let kind = node.kind_id();
         if kind == ERROR {
             // Errors lie in errors.
             let read = self.errors.last().map_or(0, |error| error.end);
             self.errors.push(row.max(read)..(node.end_position().row + 1).max(read));
         }
-        let Some(action) = self.compiled.action(kind) else {
-            frame.last = Some(node);
-            if frame.pending.is_some() && node.is_named() {
-                // What it opens with may be the definition that the comment above it speaks of.
-                inner.pending = frame.pending.take();
-            }
-            return inner;
-        };
+    }
+
+    /// Takes note of one node that a rule speaks of; returns the frame for its children.
+    fn visit<'t>(
+        &mut self,
+        node: Node<'t>,
+        action: &Action,
+        frame: &mut Frame<'t>,
+        depth: usize,
+    ) -> Frame<'t> {
+        let mut inner = frame.inside();
+        let row = node.start_position().row;
         inner.in_function |= action.local;
         if action.comment {
             frame.await_definition(node, Some(node));
