@@ -73,22 +73,22 @@ pub trait Postings {
     fn definitions(&self, names: &[String], limit: usize) -> Result<Vec<Definition>>;
 }
 
-/// Files are compared as wholes with less regard to length than chunks: 0.3 was best on 21 repositories, and flat
-/// around it.
+/// Files are compared as wholes with less regard to length than chunks. On 21 whole repositories 0.3 scores 0.848, 0.1 the
+/// same, 0.75 0.844.
 const FILE_B: f32 = 0.3;
 
-/// Words of a name, a doc comment and a path on the mean. They only say what counts as long; half or double changes
-/// no order that was looked at.
-const MEAN_NAME: f32 = 4.0;
-const MEAN_DOC: f32 = 20.0;
-const MEAN_PATH: f32 = 6.0;
+/// Words in a name, a doc comment and a path from which on they count as long. Double scores 0.003 less on 21
+/// repositories, four times 0.007.
+const MEAN_NAME: f32 = 2.0;
+const MEAN_DOC: f32 = 10.0;
+const MEAN_PATH: f32 = 3.0;
 
-/// How much a match in a name or in a doc comment adds to the same word's match in the text, when the best chunk of a
-/// file is chosen.
+/// How much a match in a name or in a doc comment adds to the same word's match in the text, when the best chunks of a
+/// file are chosen. From 0 to 1 the first moves 21 repositories by 0.005, the second by 0.001.
 const NAME_WEIGHT: f32 = 0.5;
 const DOC_WEIGHT: f32 = 0.25;
 
-/// Definitions looked at for one name: enough for any honest name, and `new` does not flood the list.
+/// Definitions looked at for one name, so that `new` does not flood the list: 24 score 0.003 less, 200 the same.
 const DEFINITIONS: usize = 50;
 
 /// Chunks kept for each file.
