@@ -45,6 +45,18 @@ fn long_files_lose_no_line() {
     }
 }
 
+/// A scanner that never ended at the end of a file was found this way.
+#[test]
+fn every_beginning_of_a_file_is_read() {
+    for sample in common::samples().into_iter().filter(|sample| sample.language.as_str() == "kotlin") {
+        for (end, _) in sample.text.char_indices() {
+            check(&sample.language, &sample.text[..end]);
+        }
+    }
+    check(&Language::named("kotlin"), "class A\n@Inject");
+    check(&Language::named("kotlin"), "val a: Int\n@Inject(\"x\"");
+}
+
 #[test]
 fn nothing_gives_nothing() {
     for sample in common::samples() {

@@ -40,6 +40,14 @@ pub(crate) struct Item {
 /// Reads the tree of `text`; `None` if it is too broken or too deep for its structure to be trusted.
 pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option<Outline> {
     let compiled = spec.compiled()?;
+    // Kotlin's scanner looks for the space behind an annotation and never ends at the end of a file without one.
+    let ended;
+    let text = if text.ends_with('\n') {
+        text
+    } else {
+        ended = format!("{text}\n");
+        &ended
+    };
     let mut parser = Parser::new();
     parser.set_language(&compiled.grammar).ok()?;
     let tree = parser.parse(text, None)?;
