@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ChunkId, ChunkKind, FileId, Language, LineRange, SymbolKind};
+use crate::{ChunkId, ChunkKind, FileId, Language, LineRange, SymbolKind, words};
 
 /// What a store is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,26 @@ pub struct Lookup {
     pub limit: usize,
     /// How words are weighed.
     pub bm25: Bm25,
+}
+
+words! {
+    /// How a question is looked for.
+    Mode {
+        /// By its words.
+        Keyword = "keyword",
+        /// By what it means.
+        Semantic = "semantic",
+        /// By both.
+        Hybrid = "hybrid",
+    }
+}
+
+words! {
+    /// What should have helped with an answer and did not.
+    Degraded {
+        /// No vectors: the answer is by words alone.
+        VectorsUnavailable = "vectors_unavailable",
+    }
 }
 
 /// A word of the query.
@@ -76,7 +96,7 @@ pub struct FileCandidate {
     pub bm25: f32,
     /// BM25 of the words of its path.
     pub path_bm25: f32,
-    /// Its best chunks, best first, at most three.
+    /// Its best chunks, best first, at most eight.
     pub chunks: Vec<ChunkCandidate>,
     /// Definitions of names that were asked for.
     pub definitions: Vec<DefinitionCandidate>,
@@ -87,11 +107,13 @@ pub struct FileCandidate {
 pub struct ChunkCandidate {
     /// Which one.
     pub chunk: ChunkId,
+    /// What it holds.
+    pub kind: ChunkKind,
     /// BM25 over its text.
     pub body: f32,
-    /// BM25 over the names it defines.
+    /// BM25 over the names it defines; of a section, over its title.
     pub name: f32,
-    /// BM25 over its doc comment.
+    /// BM25 over its doc comment; of a section, over the titles around it.
     pub doc: f32,
 }
 

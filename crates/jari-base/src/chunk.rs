@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{LineRange, Reference, Symbol, words};
+use crate::{Document, LineRange, Reference, Symbol, words};
 
 words! {
     /// What a chunk holds.
@@ -17,6 +17,8 @@ words! {
         Module = "module",
         /// Lines of a file without structure.
         Block = "block",
+        /// A section of a document, or a piece of one.
+        Section = "section",
     }
 }
 
@@ -31,10 +33,14 @@ pub struct Chunk {
     pub symbol: Option<u32>,
     /// The lines of its doc comment or docstring, inside `lines`.
     pub doc: Option<LineRange>,
+    /// The section it begins in, as an index into [`Document::sections`].
+    pub section: Option<u32>,
+    /// Lines above `lines` that belong to it too: the head of a table or fence that was split.
+    pub head: Option<LineRange>,
 }
 
 /// One file, read. Every line that is not blank lies in at least one chunk.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Chunked {
     /// In order of their first line.
     pub chunks: Vec<Chunk>,
@@ -42,6 +48,8 @@ pub struct Chunked {
     pub symbols: Vec<Symbol>,
     /// Uses of names, in order of their line.
     pub references: Vec<Reference>,
+    /// Title, sections and links, where the file is a document.
+    pub document: Option<Document>,
     /// What could not be read as it should.
     pub notes: Vec<Note>,
 }
@@ -55,6 +63,8 @@ words! {
         BrokenSyntax = "broken syntax",
         /// So broken, or so deep, that it was cut into windows of lines.
         Unparsed = "unparsed",
+        /// Not what its strict parser accepts: read by a tolerant one.
+        ParserFallback = "parser_fallback",
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod candidate;
 mod chunk;
+mod document;
 mod error;
 mod explanation;
 mod file;
@@ -10,9 +11,11 @@ mod span;
 mod symbol;
 
 pub use candidate::{
-    Bm25, Candidates, ChunkCandidate, DefinitionCandidate, FileCandidate, Filter, Lookup, Term,
+    Bm25, Candidates, ChunkCandidate, DefinitionCandidate, Degraded, FileCandidate, Filter, Lookup, Mode,
+    Term,
 };
 pub use chunk::{Chunk, ChunkKind, Chunked, Note};
+pub use document::{Block, BlockKind, Document, Link, Section, Value};
 pub use error::{ErrorCode, Explained};
 pub use explanation::Explanation;
 pub use file::{ChunkId, ContentHash, FileId, Generation, Skip, Stamp};

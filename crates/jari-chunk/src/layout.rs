@@ -45,7 +45,8 @@ pub(crate) fn windows(lines: &Lines<'_>) -> Vec<Chunk> {
             end = start + (end - start) / 2;
         }
         if let Some(range) = trimmed(LineRange::new(start, end), lines) {
-            chunks.push(Chunk { kind: ChunkKind::Block, lines: range, symbol: None, doc: None });
+            let kind = ChunkKind::Block;
+            chunks.push(Chunk { kind, lines: range, symbol: None, doc: None, section: None, head: None });
         }
         if end == lines.count() {
             break;
@@ -152,7 +153,8 @@ impl Layout<'_> {
             let piece = self.piece(start, range.end);
             if let Some(lines) = trimmed(LineRange::new(start, piece), self.lines) {
                 let doc = doc.filter(|doc| lines.contains(doc.start) && lines.contains(doc.end));
-                self.chunks.push(Chunk { kind, lines, symbol: symbol.map(|symbol| symbol as u32), doc });
+                let symbol = symbol.map(|symbol| symbol as u32);
+                self.chunks.push(Chunk { kind, lines, symbol, doc, section: None, head: None });
             }
             if piece == range.end {
                 return;

@@ -1,6 +1,7 @@
-//! One file in; chunks, symbols, references and notes out. Pure: no IO, no store, and no input makes it fail.
+//! One file in; chunks, symbols, references, sections, links and notes out. Pure: no IO, no store, and no input makes it fail.
 
 mod detect;
+mod document;
 mod layout;
 mod lines;
 mod path;
@@ -8,6 +9,7 @@ mod spec;
 mod syntax;
 
 pub use detect::{language_of, languages};
+pub use document::{DocumentOptions, Strategy, document, is_document, prose};
 pub use spec::{LanguageFacts, facts};
 
 use jari_base::{Chunked, Language, Note};
@@ -15,11 +17,14 @@ use jari_base::{Chunked, Language, Note};
 use crate::lines::Lines;
 
 /// Changes whenever the same text gives other chunks than before: an index made by another version is made anew.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Reads one file.
-pub fn chunk(language: &Language, text: &str) -> Chunked {
+pub fn chunk(language: &Language, text: &str, documents: &DocumentOptions) -> Chunked {
     let lines = Lines::new(text);
+    if let Some(chunked) = document::chunk(language, text, &lines, documents) {
+        return chunked;
+    }
     let Some(spec) = spec::of(language).filter(|spec| spec.grammar.is_some()) else {
         return windows(&lines, Note::NoGrammar);
     };
@@ -31,6 +36,7 @@ pub fn chunk(language: &Language, text: &str) -> Chunked {
         notes: if outline.broken { vec![Note::BrokenSyntax] } else { Vec::new() },
         symbols: outline.items.into_iter().map(|item| item.symbol).collect(),
         references: outline.references,
+        document: None,
     }
 }
 

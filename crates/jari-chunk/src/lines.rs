@@ -1,5 +1,7 @@
 //! A text by its lines.
 
+use jari_base::LineRange;
+
 /// Where each line of a text begins, and which are blank.
 pub(crate) struct Lines<'a> {
     text: &'a str,
@@ -36,6 +38,17 @@ impl<'a> Lines<'a> {
     /// The number of the line that the byte at `offset` stands on.
     pub(crate) fn number_at(&self, offset: usize) -> u32 {
         self.starts.partition_point(|start| *start as usize <= offset).max(1) as u32
+    }
+
+    /// Where line `number` begins.
+    pub(crate) fn start(&self, number: u32) -> usize {
+        self.starts[number as usize - 1] as usize
+    }
+
+    /// The lines that bytes stand on.
+    pub(crate) fn range(&self, bytes: &std::ops::Range<usize>) -> LineRange {
+        let first = self.number_at(bytes.start);
+        LineRange::new(first, self.number_at(bytes.end.saturating_sub(1)).max(first))
     }
 
     /// Bytes of lines `first` to `last`.

@@ -11,7 +11,7 @@ use jari_base::Chunked;
 #[test]
 fn samples_give_the_chunks_beside_them() {
     for sample in common::samples() {
-        let chunked = jari_chunk::chunk(&sample.language, &sample.text);
+        let chunked = jari_chunk::chunk(&sample.language, &sample.text, &Default::default());
         let file = Path::new(common::LANGUAGES).join(sample.language.as_str()).join("chunks.txt");
         expect_file![file].assert_eq(&render(&chunked));
     }

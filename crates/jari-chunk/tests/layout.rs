@@ -33,11 +33,11 @@ fn long_lines_make_small_pieces() {
 #[test]
 fn without_a_grammar_there_are_windows_and_a_note() {
     let text: String = (0..120).map(|n| format!("line {n}\n")).collect();
-    let chunked = jari_chunk::chunk(&Language::TEXT, &text);
+    let chunked = jari_chunk::chunk(&Language::TEXT, &text, &Default::default());
     assert_eq!(spans(&chunked), [(1, 50), (41, 90), (81, 120)]);
     assert!(chunked.chunks.iter().all(|chunk| chunk.kind == ChunkKind::Block && chunk.symbol.is_none()));
     assert_eq!(chunked.notes, [Note::NoGrammar]);
-    assert!(jari_chunk::chunk(&Language::TEXT, "").notes.is_empty());
+    assert!(jari_chunk::chunk(&Language::TEXT, "", &Default::default()).notes.is_empty());
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn closing_lines_do_not_make_a_chunk_too_long() {
 }
 
 fn rust(text: &str) -> Chunked {
-    jari_chunk::chunk(&jari_chunk::language_of("a.rs", text), text)
+    jari_chunk::chunk(&jari_chunk::language_of("a.rs", text), text, &Default::default())
 }
 
 fn spans(chunked: &Chunked) -> Vec<(u32, u32)> {

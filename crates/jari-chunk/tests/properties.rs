@@ -68,7 +68,7 @@ fn nothing_gives_nothing() {
 }
 
 fn check(language: &Language, text: &str) -> Chunked {
-    let chunked = jari_chunk::chunk(language, text);
+    let chunked = jari_chunk::chunk(language, text, &Default::default());
     let count = text.lines().count() as u32;
     let mut held = vec![false; count as usize];
     for chunk in &chunked.chunks {

@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(root), Some(index)) = (arguments.next(), arguments.next()) else {
         return Err("usage: latency ROOT INDEX_DIR".into());
     };
-    let project = Project { root: root.into(), limits: jari_source::Limits::default() };
+    let project =
+        Project { root: root.into(), limits: jari_source::Limits::default(), documents: Default::default() };
     let fingerprint = project.fingerprint();
     let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name };
     let (store, _) = LocalStore::open(index.as_ref(), options)?;

@@ -1,18 +1,18 @@
 //! Which words of a file go into which field of the index.
 
-use jari_base::{Chunk, ChunkKind, Chunked};
+use jari_base::{Chunk, ChunkKind, Chunked, Document};
 use jari_store::ChunkWords;
 use jari_text::Tokenizer;
 
 /// Changes whenever the same chunks give other fields than before.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The words of a path.
 pub(crate) fn path_words(tokenizer: &mut Tokenizer, path: &str) -> String {
     tokenizer.lines(path)
 }
 
-/// The words of each chunk, in order.
+/// The words of each chunk, in order. `text` is what a reader of the file sees (`jari_chunk::prose`).
 pub(crate) fn chunk_words(tokenizer: &mut Tokenizer, text: &str, chunked: &Chunked) -> Vec<ChunkWords> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
@@ -21,6 +21,11 @@ pub(crate) fn chunk_words(tokenizer: &mut Tokenizer, text: &str, chunked: &Chunk
         &text[start..starts.get(last as usize).copied().unwrap_or(text.len())]
     };
     let words = |chunk: &Chunk| {
+        if let (Some(document), Some(section)) = (&chunked.document, chunk.section) {
+            let head = chunk.head.map(|head| slice(head.start, head.end)).unwrap_or_default();
+            let body = tokenizer.lines(head) + &tokenizer.lines(slice(chunk.lines.start, chunk.lines.end));
+            return section_words(tokenizer, document, section, chunk, body);
+        }
         let mut body = tokenizer.lines(slice(chunk.lines.start, chunk.lines.end));
         body.push_str(&tokenizer.lines(&signatures(chunk, chunked)));
         ChunkWords {
@@ -30,6 +35,26 @@ pub(crate) fn chunk_words(tokenizer: &mut Tokenizer, text: &str, chunked: &Chunk
         }
     };
     chunked.chunks.iter().map(words).collect()
+}
+
+/// A section is named by the headings it holds; what surrounds it stands where a doc comment would.
+fn section_words(
+    tokenizer: &mut Tokenizer,
+    document: &Document,
+    section: u32,
+    chunk: &Chunk,
+    body: String,
+) -> ChunkWords {
+    let held =
+        document.sections[section as usize..].iter().take_while(|held| held.lines.start <= chunk.lines.end);
+    let mut path = document.heading_path(section);
+    path.pop();
+    path.extend(document.title.clone());
+    ChunkWords {
+        name: held.map(|held| tokenizer.lines(&held.title)).collect(),
+        doc: path.iter().map(|title| tokenizer.lines(title)).collect(),
+        body,
+    }
 }
 
 /// The names a chunk defines: what it is the body of, and what begins in it.
@@ -61,7 +86,7 @@ mod tests {
     #[test]
     fn a_type_speaks_of_its_members_and_a_method_of_its_type() {
         let text = "class Pool:\n    def take(self, patience):\n        a = 1\n        b = 2\n        c = 3\n        return a\n";
-        let chunked = jari_chunk::chunk(&Language::named("python"), text);
+        let chunked = jari_chunk::chunk(&Language::named("python"), text, &Default::default());
         let words = chunk_words(&mut Tokenizer::default(), text, &chunked);
         assert_eq!(words.len(), 2);
         assert!(words[0].body.contains("patienc"), "{words:?}");

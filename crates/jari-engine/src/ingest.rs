@@ -313,8 +313,8 @@ fn open(
             return Opened::Moved { file, path, words, stamp };
         }
     }
-    let chunked = jari_chunk::chunk(&language, &text);
-    let words = fields::chunk_words(tokenizer, &text, &chunked);
+    let chunked = jari_chunk::chunk(&language, &text, &project.documents);
+    let words = fields::chunk_words(tokenizer, &jari_chunk::prose(&language, &text), &chunked);
     let path_words = fields::path_words(tokenizer, &path);
     let file = Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words });
     Opened::Changed { file, known: known.is_some_and(|known| known.skip.is_none()) }

@@ -1,7 +1,9 @@
 //! The façade: what Jari can do, as functions over plain structs. Every surface (terminal, MCP, HTTP) calls these.
 
+pub mod documents;
 mod fields;
 pub mod ingest;
+pub mod links;
 mod near;
 mod preview;
 pub mod search;
@@ -11,7 +13,8 @@ pub mod tree;
 
 use std::path::PathBuf;
 
-use jari_base::{ErrorCode, Explained};
+use jari_base::{ErrorCode, Explained, Language, Skip};
+use jari_chunk::DocumentOptions;
 use jari_source::Limits;
 
 /// A project: a folder of files and how they are taken in.
@@ -21,14 +24,28 @@ pub struct Project {
     pub root: PathBuf,
     /// What is taken in.
     pub limits: Limits,
+    /// How documents are cut.
+    pub documents: DocumentOptions,
 }
 
 impl Project {
     /// Everything that shapes the contents of an index: a change of any of it means a new index.
     pub fn fingerprint(&self) -> String {
         let Limits { max_file_size } = self.limits;
+        let DocumentOptions {
+            strategy,
+            max_tokens,
+            overlap,
+            min_tokens,
+            max_depth,
+            front_matter,
+            code_blocks,
+            lists,
+            tables,
+        } = &self.documents;
         format!(
-            "chunks {} words {} fields {} largest {max_file_size}",
+            "chunks {} words {} fields {} largest {max_file_size} documents {strategy:?} {max_tokens} {overlap} {min_tokens} \
+             {max_depth} {front_matter} {code_blocks} {lists} {tables}",
             jari_chunk::VERSION,
             jari_text::VERSION,
             fields::VERSION
@@ -56,6 +73,25 @@ pub enum Error {
         /// Paths that look like it.
         near: Vec<String>,
     },
+    /// No such file in the project.
+    #[error("no file `{0}` in the project")]
+    NoSuchFile(String),
+    /// A file whose contents are not shown.
+    #[error("`{path}` cannot be read as text: {reason}")]
+    NotReadable {
+        /// Relative to the root.
+        path: String,
+        /// Why.
+        reason: Skip,
+    },
+    /// A file that has no sections.
+    #[error("`{path}` is no document but {language}")]
+    NotADocument {
+        /// Relative to the root.
+        path: String,
+        /// What it is.
+        language: Language,
+    },
     /// The files could not be walked.
     #[error(transparent)]
     Source(#[from] jari_source::Error),
@@ -69,7 +105,9 @@ impl Explained for Error {
         match self {
             Self::EmptyQuery | Self::EmptyName => ErrorCode::EmptyQuery,
             Self::BadFilter(_) => ErrorCode::BadArgument,
-            Self::NoSuchPath { .. } => ErrorCode::NotFound,
+            Self::NoSuchPath { .. } | Self::NoSuchFile(_) => ErrorCode::NotFound,
+            Self::NotADocument { .. } => ErrorCode::BadArgument,
+            Self::NotReadable { .. } => ErrorCode::Unreadable,
             Self::Source(error) => error.code(),
             Self::Store(error) => error.code(),
         }
@@ -81,7 +119,9 @@ impl Explained for Error {
             Self::EmptyName => {
                 Some("give a name or a part of one: jari symbol connect --mode contains".to_owned())
             }
-            Self::BadFilter(_) => None,
+            Self::BadFilter(_) | Self::NotReadable { .. } => None,
+            Self::NoSuchFile(_) => Some("`jari tree` shows the files of the project".to_owned()),
+            Self::NotADocument { path, .. } => Some(format!("`jari skeleton {path}` shows its definitions")),
             Self::NoSuchPath { near, .. } if near.is_empty() => {
                 Some("`jari tree` shows what is indexed, `jari status --skipped` what is not".to_owned())
             }

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use jari_base::{Bm25, ChunkKind, Explanation, Filter, Language, LineRange, Lookup, Symbol, Term};
+use jari_base::{
+    Bm25, ChunkKind, Degraded, Explanation, Filter, Language, LineRange, Lookup, Mode, Symbol, Term,
+};
 use jari_rank::Weights;
-use jari_store::{FileRecord, PathFilter, Snapshot};
+use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
 use jari_text::{Query, Tokenizer, estimate_tokens};
 
 use crate::near::Near;
@@ -28,6 +30,8 @@ const PLACE_TOKENS: usize = 24;
 pub struct SearchRequest {
     /// In words.
     pub query: String,
+    /// How it is looked for.
+    pub mode: Mode,
     /// How many places at most.
     pub limit: usize,
     /// What may be returned.
@@ -45,6 +49,7 @@ impl SearchRequest {
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
+            mode: Mode::Keyword,
             limit: 10,
             filter: Filter::default(),
             explain: false,
@@ -59,6 +64,10 @@ impl SearchRequest {
 pub struct SearchResponse {
     /// Best first.
     pub hits: Vec<Hit>,
+    /// How they were found.
+    pub mode: Mode,
+    /// What should have helped and did not.
+    pub degraded: Option<Degraded>,
     /// Names that look like what was asked for, where nothing was found.
     pub near: Vec<String>,
     /// What did not fit into `max_tokens`.
@@ -80,6 +89,10 @@ pub struct Hit {
     pub language: Language,
     /// What is defined there.
     pub symbol: Option<Symbol>,
+    /// The section of a document that holds the best line.
+    pub section: Option<StoredSection>,
+    /// The head of a table or fence that was split above it.
+    pub head: Option<String>,
     /// From 0 to 1.
     pub score: f32,
     /// BM25 of the text.
@@ -117,7 +130,12 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     PathFilter::new(&request.filter)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
     let lookup = Lookup {
-        terms: query.terms.iter().map(|term| Term { text: term.clone(), weight: 1.0 }).collect(),
+        terms: query
+            .terms
+            .iter()
+            .zip(&query.weights)
+            .map(|(term, weight)| Term { text: term.clone(), weight: *weight })
+            .collect(),
         names: query.names(),
         filter: request.filter.clone(),
         limit: CANDIDATES,
@@ -142,6 +160,8 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
             kind: chunk.kind,
             language: record.language.clone(),
             symbol: chunk.symbol,
+            section: telling_section(chunk.sections, &preview),
+            head: chunk.head,
             score: ranked.score,
             bm25: ranked.bm25,
             fresh: is_fresh(project, record),
@@ -153,7 +173,17 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     }
     let cut = request.max_tokens.map(|budget| fit(&mut hits, budget)).filter(|cut| *cut != Cut::default());
     let near = if hits.is_empty() { near_names(snapshot, &query)? } else { Vec::new() };
-    Ok(SearchResponse { hits, near, cut, took: began.elapsed() })
+    let degraded = (request.mode != Mode::Keyword).then_some(Degraded::VectorsUnavailable);
+    Ok(SearchResponse { hits, mode: Mode::Keyword, degraded, near, cut, took: began.elapsed() })
+}
+
+/// Of the sections that a hit touches, the one whose lines show most of the query; of equal ones the first.
+fn telling_section(sections: Vec<StoredSection>, preview: &[Line]) -> Option<StoredSection> {
+    let marks = |section: &StoredSection| -> usize {
+        let shown = preview.iter().filter(|line| section.lines.contains(line.number));
+        shown.map(|line| line.highlights.len()).sum()
+    };
+    sections.into_iter().rev().max_by_key(marks)
 }
 
 /// Whether the file on disk is the file that was indexed.

@@ -42,7 +42,7 @@ fn ranking_beats_counting_present_words_on_this_repository() {
         ask("progress bar on a terminal", "crates/jari/src/progress.rs"),
     ];
     let store = MemoryStore::new(jari_text::fold_name);
-    let project = Project { root, limits: Limits::default() };
+    let project = Project { root, limits: Limits::default(), documents: Default::default() };
     let (snapshot, _) = ingest::update(&project, &store, &|_| {}).expect("the repository is indexed");
     let (ranked, counted) = hits_at_5(&project, &*snapshot, &questions);
     assert!(ranked > counted, "ranked {ranked}, counted {counted} of {}", questions.len());
@@ -68,7 +68,11 @@ fn ranking_beats_counting_present_words_on_an_evaluation_set() {
     }
     let (mut ranked, mut counted, mut asked) = (0, 0, 0);
     for ((repository, root), questions) in &repositories {
-        let project = Project { root: corpus.join(repository).join(root), limits: Limits::default() };
+        let project = Project {
+            root: corpus.join(repository).join(root),
+            limits: Limits::default(),
+            documents: Default::default(),
+        };
         let index = tempfile::tempdir().expect("a folder for the index");
         let fingerprint = project.fingerprint();
         let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name };

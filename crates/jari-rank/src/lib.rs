@@ -4,5 +4,5 @@ mod order;
 mod role;
 mod version;
 
-pub use order::{Ranked, Weights, order};
+pub use order::{Ranked, SignalWeights, Weights, order};
 pub use role::Role;

@@ -122,7 +122,8 @@ impl Role {
                 speaks_of(&["test", "spec", "fixtur", "bench", "benchmark", "mock", "테스트", "벤치마크"]),
             ),
             Self::Document => (
-                0.65,
+                // Sections compete one by one and score higher than files do: on 21 whole repositories 0.65 costs 0.02.
+                0.5,
                 speaks_of(&["doc", "document", "readm", "guid", "tutori", "changelog", "문서", "가이드"]),
             ),
             Self::Example => (0.7, speaks_of(&["exampl", "sampl", "demo", "예제", "예시"])),

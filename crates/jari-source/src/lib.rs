@@ -6,6 +6,7 @@ mod read;
 mod root;
 mod walk;
 
+pub use names::skip as skip_by_name;
 pub use read::{Contents, read, stamp};
 pub use root::{Place, locate};
 pub use walk::{Entry, Walked, walk};

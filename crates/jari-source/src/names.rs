@@ -175,7 +175,7 @@ const BUILD_FOLDERS: &[(&str, &[&str])] = &[
 ];
 
 /// Why a file of this name is not even opened.
-pub(crate) fn skip(name: &str) -> Option<Skip> {
+pub fn skip(name: &str) -> Option<Skip> {
     let lower = name.to_ascii_lowercase();
     let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
     let secret = lower.starts_with(".env")

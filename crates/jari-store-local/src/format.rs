@@ -10,7 +10,7 @@ use crate::errors;
 use crate::lock::WriterLock;
 
 /// The format this version writes. A higher one is refused, a lower one is made anew.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Marks the database as ours: "Jari" in ASCII.
 const APPLICATION: i32 = 0x4a61_7269;
@@ -23,7 +23,9 @@ const SCHEMA: &str = "
     CREATE TABLE texts (file INTEGER PRIMARY KEY, text BLOB NOT NULL, uses BLOB NOT NULL);
     CREATE TABLE chunks (
         file INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-        symbol INTEGER, doc_first INTEGER, doc_last INTEGER, PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
+        symbol INTEGER, doc_first INTEGER, doc_last INTEGER, section INTEGER, head_first INTEGER, head_last INTEGER,
+        PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
+    CREATE TABLE documents (file INTEGER PRIMARY KEY, document BLOB NOT NULL);
     CREATE TABLE symbols (
         file INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, kind INTEGER NOT NULL,
         container TEXT, signature TEXT NOT NULL, doc TEXT, exported INTEGER NOT NULL, first INTEGER NOT NULL,

@@ -1,7 +1,7 @@
 //! Rows: how files, chunks and symbols are written to SQLite and read back.
 
 use jari_base::{
-    Chunk, ChunkId, ChunkKind, Chunked, ContentHash, FileId, Generation, Language, LineRange, Note,
+    Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Generation, Language, LineRange, Note,
     Reference, Skip, Stamp, Symbol, SymbolKind,
 };
 use jari_store::{
@@ -72,30 +72,52 @@ pub(crate) fn chunked(connection: &Connection, file: FileId) -> Result<Option<Ch
         prepare(connection, &format!("SELECT {SYMBOL} FROM symbols WHERE file = ? ORDER BY ordinal"))?;
     let symbols =
         statement.query_map([file.0], symbol_of).and_then(Iterator::collect).map_err(errors::sqlite)?;
-    Ok(Some(Chunked { chunks, symbols, references, notes }))
+    let document = document(connection, file)?;
+    Ok(Some(Chunked { chunks, symbols, references, document, notes }))
+}
+
+fn document(connection: &Connection, file: FileId) -> Result<Option<Document>> {
+    let mut statement = prepare(connection, "SELECT document FROM documents WHERE file = ?")?;
+    let packed: Option<Vec<u8>> =
+        statement.query_row([file.0], |row| row.get(0)).optional().map_err(errors::sqlite)?;
+    packed.map(|packed| unpack_document(&packed)).transpose()
+}
+
+pub(crate) fn documents(connection: &Connection, visit: &mut dyn FnMut(FileId, Document)) -> Result<()> {
+    let mut statement = prepare(connection, "SELECT file, document FROM documents ORDER BY file")?;
+    let mut rows = statement.query([]).map_err(errors::sqlite)?;
+    while let Some(row) = rows.next().map_err(errors::sqlite)? {
+        let packed: Vec<u8> = row.get(1).map_err(errors::sqlite)?;
+        visit(FileId(row.get(0).map_err(errors::sqlite)?), unpack_document(&packed)?);
+    }
+    Ok(())
+}
+
+fn unpack_document(packed: &[u8]) -> Result<Document> {
+    postcard::from_bytes(packed).map_err(|error| Error::Corrupt(error.to_string()))
 }
 
 /// A chunk with its symbol and its lines, in one statement: a query asks for ten of them.
 pub(crate) fn hydrated(connection: &Connection, id: ChunkId) -> Result<Option<StoredChunk>> {
     let mut statement = prepare(
         connection,
-        "SELECT c.kind, c.first, c.last, s.name, s.kind, s.container, s.signature, s.doc, s.exported, s.first, s.last, t.text
+        "SELECT c.kind, c.first, c.last, c.symbol, c.doc_first, c.doc_last, c.section, c.head_first, c.head_last,
+                s.name, s.kind, s.container, s.signature, s.doc, s.exported, s.first, s.last, t.text
          FROM chunks c LEFT JOIN texts t ON t.file = c.file LEFT JOIN symbols s ON s.file = c.file AND s.ordinal = c.symbol
          WHERE c.file = ? AND c.ordinal = ?",
     )?;
     let mut rows = statement.query([id.file.0, id.ordinal]).map_err(errors::sqlite)?;
     let Some(row) = rows.next().map_err(errors::sqlite)? else { return Ok(None) };
     let read = || -> rusqlite::Result<_> {
-        let lines = LineRange { start: row.get(1)?, end: row.get(2)? };
-        let has_symbol = row.get_ref(3)? != ValueRef::Null;
-        let symbol = if has_symbol { Some(symbol_at(row, 3)?) } else { None };
-        Ok((kind_at(ChunkKind::ALL, row, 0)?, lines, symbol, row.get_ref(11)?))
+        let has_symbol = row.get_ref(9)? != ValueRef::Null;
+        let symbol = if has_symbol { Some(symbol_at(row, 9)?) } else { None };
+        Ok((chunk_of(row)?, symbol, row.get_ref(17)?))
     };
-    let (kind, lines, symbol, text) = read().map_err(errors::sqlite)?;
+    let (chunk, symbol, text) = read().map_err(errors::sqlite)?;
     let missing = |_| Error::Corrupt(format!("file {} has chunks but no text", id.file.0));
     let packed = text.as_blob().map_err(missing)?;
-    let text = lines.slice(&unpack(packed)?).to_owned();
-    Ok(Some(StoredChunk { id, kind, lines, symbol, text }))
+    let document = if chunk.section.is_some() { document(connection, id.file)? } else { None };
+    Ok(Some(StoredChunk::new(id, &chunk, symbol, document.as_ref(), &unpack(packed)?)))
 }
 
 /// Definitions whose name matches; the caller filters and orders.
@@ -189,18 +211,34 @@ pub(crate) fn put_contents(
     file: &FileInput,
     fold: fn(&str) -> String,
 ) -> Result<()> {
-    let Chunked { chunks, symbols, references, notes } = &file.chunked;
+    let Chunked { chunks, symbols, references, document, notes } = &file.chunked;
     let uses =
         postcard::to_stdvec(&(references, notes)).map_err(|error| Error::Backend(error.to_string()))?;
     let mut statement = prepare(connection, "INSERT INTO texts VALUES (?, ?, ?)")?;
     statement.execute(params![id.0, pack(&file.text), uses]).map_err(errors::sqlite)?;
 
-    let mut statement = prepare(connection, "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
-    for (ordinal, Chunk { kind, lines, symbol, doc }) in chunks.iter().enumerate() {
-        let (doc_first, doc_last) = (doc.map(|doc| doc.start), doc.map(|doc| doc.end));
-        let row =
-            params![id.0, ordinal as u32, *kind as u8, lines.start, lines.end, symbol, doc_first, doc_last];
+    let mut statement = prepare(connection, "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    for (ordinal, Chunk { kind, lines, symbol, doc, section, head }) in chunks.iter().enumerate() {
+        let row = params![
+            id.0,
+            ordinal as u32,
+            *kind as u8,
+            lines.start,
+            lines.end,
+            symbol,
+            doc.map(|doc| doc.start),
+            doc.map(|doc| doc.end),
+            section,
+            head.map(|head| head.start),
+            head.map(|head| head.end)
+        ];
         statement.execute(row).map_err(errors::sqlite)?;
+    }
+
+    if let Some(document) = document {
+        let packed = postcard::to_stdvec(document).map_err(|error| Error::Backend(error.to_string()))?;
+        let mut statement = prepare(connection, "INSERT INTO documents VALUES (?, ?)")?;
+        statement.execute(params![id.0, packed]).map_err(errors::sqlite)?;
     }
 
     let mut statement =
@@ -232,6 +270,7 @@ pub(crate) fn remove_contents(connection: &Connection, file: FileId) -> Result<(
         "DELETE FROM texts WHERE file = ?",
         "DELETE FROM chunks WHERE file = ?",
         "DELETE FROM symbols WHERE file = ?",
+        "DELETE FROM documents WHERE file = ?",
     ] {
         prepare(connection, statement)?.execute([file.0]).map_err(errors::sqlite)?;
     }
@@ -240,7 +279,8 @@ pub(crate) fn remove_contents(connection: &Connection, file: FileId) -> Result<(
 
 /// Forgets all files and what they hold. Numbers are still not given out twice.
 pub(crate) fn clear(connection: &Connection) -> Result<()> {
-    let statements = "DELETE FROM files; DELETE FROM texts; DELETE FROM chunks; DELETE FROM symbols;";
+    let statements = "DELETE FROM files; DELETE FROM texts; DELETE FROM chunks; DELETE FROM symbols; \
+                      DELETE FROM documents;";
     connection.execute_batch(statements).map_err(errors::sqlite)
 }
 
@@ -271,19 +311,21 @@ pub(crate) fn set_meta(connection: &Connection, key: &str, value: impl rusqlite:
         .map_err(errors::sqlite)
 }
 
-const CHUNK: &str = "kind, first, last, symbol, doc_first, doc_last";
+const CHUNK: &str = "kind, first, last, symbol, doc_first, doc_last, section, head_first, head_last";
 const SYMBOL: &str = "name, kind, container, signature, doc, exported, first, last";
 
 fn chunk_of(row: &Row<'_>) -> rusqlite::Result<Chunk> {
-    let doc = match (row.get(4)?, row.get(5)?) {
-        (Some(start), Some(end)) => Some(LineRange { start, end }),
-        _ => None,
+    let range = |first: usize| -> rusqlite::Result<Option<LineRange>> {
+        let ends = (row.get(first)?, row.get(first + 1)?);
+        Ok(if let (Some(start), Some(end)) = ends { Some(LineRange { start, end }) } else { None })
     };
     Ok(Chunk {
         kind: kind_at(ChunkKind::ALL, row, 0)?,
         lines: LineRange { start: row.get(1)?, end: row.get(2)? },
         symbol: row.get(3)?,
-        doc,
+        doc: range(4)?,
+        section: row.get(6)?,
+        head: range(7)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use jari_base::{Candidates, ChunkId, Chunked, FileId, Generation, Lookup};
+use jari_base::{Candidates, ChunkId, Chunked, Document, FileId, Generation, Lookup};
 use jari_store::{
     ChunkSlot, Definition, Error, Field, Files, Posting, Postings, Result, Snapshot, Statistics, StoredChunk,
     StoredSymbol, SymbolLookup,
@@ -76,6 +76,10 @@ impl Snapshot for LocalSnapshot {
 
     fn chunked(&self, file: FileId) -> Result<Option<Chunked>> {
         rows::chunked(&self.rows(), file)
+    }
+
+    fn documents(&self, visit: &mut dyn FnMut(FileId, Document)) -> Result<()> {
+        rows::documents(&self.rows(), visit)
     }
 
     fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {

@@ -47,7 +47,14 @@ fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
         let at = at as u32;
         let lines = LineRange::new(at * 4 + 1, at * 4 + 3);
         input.text.push_str(&format!("fn {name}() {{\n    {words}\n}}\n\n"));
-        input.chunked.chunks.push(Chunk { kind: ChunkKind::Function, lines, symbol: Some(at), doc: None });
+        input.chunked.chunks.push(Chunk {
+            kind: ChunkKind::Function,
+            lines,
+            symbol: Some(at),
+            doc: None,
+            section: None,
+            head: None,
+        });
         input.chunked.symbols.push(Symbol {
             name: (*name).to_owned(),
             kind: SymbolKind::Function,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jari_base::{
-    Candidates, ChunkId, ChunkKind, Chunked, ContentHash, FileId, Filter, Generation, Language, LineRange,
-    Lookup, Skip, Stamp, Symbol, SymbolKind,
+    Candidates, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter, Generation,
+    Language, LineRange, Lookup, Skip, Stamp, Symbol, SymbolKind,
 };
 
 use crate::{Error, Files, PathFilter, Result};
@@ -40,6 +40,9 @@ pub trait Snapshot: Send + Sync {
 
     /// Everything the chunker found in a file.
     fn chunked(&self, file: FileId) -> Result<Option<Chunked>>;
+
+    /// Calls `visit` with every document.
+    fn documents(&self, visit: &mut dyn FnMut(FileId, Document)) -> Result<()>;
 
     /// Definitions by name: exact spelling first, then short names, then exported ones, then by path and line.
     fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>>;
@@ -134,8 +137,65 @@ pub struct StoredChunk {
     pub lines: LineRange,
     /// The symbol it is the body of.
     pub symbol: Option<Symbol>,
+    /// The sections it touches, in order, where it is of a document.
+    pub sections: Vec<StoredSection>,
     /// Its lines.
     pub text: String,
+    /// The head of a table or fence that was split above it.
+    pub head: Option<String>,
+}
+
+/// A section as a hit names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSection {
+    /// Its id, without the path.
+    pub id: String,
+    /// The titles from the outermost section to it.
+    pub heading_path: Vec<String>,
+    /// What the document calls itself.
+    pub title: Option<String>,
+    /// Its own lines.
+    pub lines: LineRange,
+}
+
+impl StoredChunk {
+    /// A chunk of a file, taken from all that is known of it; `None` if there is no such chunk.
+    pub fn of(id: ChunkId, chunked: &Chunked, text: &str) -> Option<Self> {
+        let chunk = chunked.chunks.get(id.ordinal as usize)?;
+        let symbol = chunk.symbol.and_then(|symbol| chunked.symbols.get(symbol as usize)).cloned();
+        Some(Self::new(id, chunk, symbol, chunked.document.as_ref(), text))
+    }
+
+    /// Puts a chunk together from its parts. `text` is that of the whole file.
+    pub fn new(
+        id: ChunkId,
+        chunk: &Chunk,
+        symbol: Option<Symbol>,
+        document: Option<&Document>,
+        text: &str,
+    ) -> Self {
+        let Chunk { kind, lines, head, .. } = *chunk;
+        let sections = document.map(|document| StoredSection::touched(document, lines)).unwrap_or_default();
+        let head = head.map(|head| head.slice(text).to_owned());
+        Self { id, kind, lines, symbol, sections, text: lines.slice(text).to_owned(), head }
+    }
+}
+
+impl StoredSection {
+    /// The sections that `lines` touch.
+    fn touched(document: &Document, lines: LineRange) -> Vec<Self> {
+        let Some(first) = document.section_at(lines.start) else { return Vec::new() };
+        let touched = document.sections.iter().enumerate().skip(first as usize);
+        touched
+            .take_while(|(_, section)| section.lines.start <= lines.end)
+            .map(|(at, section)| Self {
+                id: section.id.clone(),
+                heading_path: document.heading_path(at as u32),
+                title: document.title.clone(),
+                lines: section.lines,
+            })
+            .collect()
+    }
 }
 
 /// A definition with its file.

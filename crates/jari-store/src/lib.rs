@@ -9,8 +9,8 @@ mod lookup;
 mod memory;
 
 pub use contract::{
-    ChunkWords, FileInput, Replaced, Snapshot, Statistics, Store, StoredChunk, StoredSymbol, SymbolLookup,
-    SymbolMode, WriteBatch,
+    ChunkWords, FileInput, Replaced, Snapshot, Statistics, Store, StoredChunk, StoredSection, StoredSymbol,
+    SymbolLookup, SymbolMode, WriteBatch,
 };
 pub use error::{Error, Result};
 pub use files::{FileRecord, Files};

@@ -92,8 +92,11 @@ const DOC_WEIGHT: f32 = 0.25;
 /// Definitions looked at for one name, so that `new` does not flood the list: 24 score 0.003 less, 200 the same.
 const DEFINITIONS: usize = 50;
 
-/// Chunks kept for each file.
-const BEST: usize = 3;
+/// Chunks kept for each file: sections of one document compete with each other, so there are more than a list shows.
+const BEST: usize = 8;
+
+/// Of those, how many count for the file.
+const SUMMED: usize = 3;
 
 /// Answers a look-up from postings.
 pub fn candidates(lookup: &Lookup, files: &Files, index: &impl Postings) -> Result<Candidates> {
@@ -162,7 +165,7 @@ impl FileSums {
     }
 
     fn sum(&self) -> f32 {
-        self.chunks().map(|best| best.score).sum()
+        self.chunks().take(SUMMED).map(|best| best.score).sum()
     }
 }
 
@@ -318,7 +321,8 @@ impl<P: Postings> Tally<'_, P> {
         let sums = &self.scratch.files[file.0 as usize];
         let chunk = |best: &BestChunk| {
             let [body, name, doc] = self.scratch.chunks[best.slot as usize];
-            ChunkCandidate { chunk: self.index.chunk(best.slot).chunk, body, name, doc }
+            let ChunkSlot { chunk, kind } = self.index.chunk(best.slot);
+            ChunkCandidate { chunk, kind, body, name, doc }
         };
         let definition = |found: &Definition| DefinitionCandidate {
             name: found.name.clone(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use jari_base::{Candidates, ChunkId, Chunked, FileId, Generation, Lookup, Skip, Stamp};
+use jari_base::{Candidates, ChunkId, Chunked, Document, FileId, Generation, Lookup, Skip, Stamp};
 
 use crate::contract::word_count;
 use crate::lookup::{self, ChunkSlot, Definition, Field, Posting, Postings};
@@ -180,14 +180,7 @@ impl Snapshot for State {
     fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
         let one = |id: &ChunkId| {
             let input = self.input(id.file)?;
-            let chunk = input.chunked.chunks.get(id.ordinal as usize)?;
-            Some(StoredChunk {
-                id: *id,
-                kind: chunk.kind,
-                lines: chunk.lines,
-                symbol: chunk.symbol.map(|symbol| input.chunked.symbols[symbol as usize].clone()),
-                text: chunk.lines.slice(&input.text).to_owned(),
-            })
+            StoredChunk::of(*id, &input.chunked, &input.text)
         };
         Ok(chunks.iter().filter_map(one).collect())
     }
@@ -198,6 +191,15 @@ impl Snapshot for State {
 
     fn chunked(&self, file: FileId) -> Result<Option<Chunked>> {
         Ok(self.input(file).map(|input| input.chunked.clone()))
+    }
+
+    fn documents(&self, visit: &mut dyn FnMut(FileId, Document)) -> Result<()> {
+        for (file, input) in self.inputs() {
+            if let Some(document) = &input.chunked.document {
+                visit(file, document.clone());
+            }
+        }
+        Ok(())
     }
 
     fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {

@@ -2,22 +2,136 @@
 
 use std::collections::HashSet;
 
-use crate::{Tokenizer, fold_name, parts};
+use crate::{TokenKind, Tokenizer, fold_name, parts};
 
 /// Words that carry grammar, not meaning. They are left out of a query as long as another word stays.
 const GRAMMAR: &[&str] = &[
-    "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does",
-    "for", "from", "get", "gets", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me",
-    "my", "of", "on", "or", "our", "should", "show", "so", "such", "than", "that", "the", "their", "them",
-    "then", "there", "these", "they", "this", "to", "use", "used", "uses", "using", "was", "we", "were",
-    "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "you", "your",
+    "a",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "been",
+    "by",
+    "can",
+    "could",
+    "did",
+    "do",
+    "does",
+    "for",
+    "from",
+    "get",
+    "gets",
+    "has",
+    "have",
+    "how",
+    "i",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "me",
+    "my",
+    "of",
+    "on",
+    "or",
+    "our",
+    "should",
+    "show",
+    "so",
+    "such",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "to",
+    "use",
+    "used",
+    "uses",
+    "using",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "while",
+    "who",
+    "why",
+    "will",
+    "with",
+    "would",
+    "you",
+    "your",
+    "것",
+    "것은",
+    "것을",
+    "것이",
+    "관련",
+    "관한",
+    "그",
+    "그런",
+    "그리고",
+    "누가",
+    "대하여",
+    "대한",
+    "대해",
+    "되나요",
+    "되는",
+    "되는지",
+    "따라",
+    "또는",
+    "무엇",
+    "무엇을",
+    "무엇인가",
+    "무엇인가요",
+    "및",
+    "수",
+    "어디",
+    "어디서",
+    "어디에",
+    "어디에서",
+    "어떤",
+    "어떻게",
+    "언제",
+    "왜",
+    "위한",
+    "위해",
+    "이",
+    "이런",
+    "있나요",
+    "있는",
+    "있는지",
+    "저",
+    "통해",
+    "하나요",
+    "하는",
+    "하는지",
 ];
 
+/// What a pair of syllables counts beside its word. On 1,715 questions to Korean articles 1.0 scores 0.952, 0.6 0.956, 0.3
+/// 0.958; on 219 Korean link texts 0.337, 0.338, 0.324.
+const BIGRAM: f32 = 0.6;
+
 /// A query, taken apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// The words to look for, as they stand in the postings, each once, in order.
     pub terms: Vec<String>,
+    /// How much each term counts, in the order of `terms`: pairs of syllables stand beside the word they are of.
+    pub weights: Vec<f32>,
     /// The words as they were typed.
     pub words: Vec<QueryWord>,
 }
@@ -41,16 +155,18 @@ impl Query {
         let words: Vec<QueryWord> = split(text);
         let only_grammar = words.iter().all(|word| word.grammar);
         let mut terms = Vec::new();
+        let mut weights = Vec::new();
         let mut seen = HashSet::new();
         let mut tokenizer = Tokenizer::default();
         for word in words.iter().filter(|word| only_grammar || !word.grammar) {
             tokenizer.tokens(&word.text, |token| {
                 if seen.insert(token.text.to_owned()) {
                     terms.push(token.text.to_owned());
+                    weights.push(if token.kind == TokenKind::Bigram { BIGRAM } else { 1.0 });
                 }
             });
         }
-        Self { terms, words }
+        Self { terms, weights, words }
     }
 
     /// Whether there is nothing to look for.

@@ -1,9 +1,13 @@
 //! The JSON shapes of Jari, once, for `--json`, HTTP and MCP.
 
+mod documents;
+
+pub use documents::{AnalysisJson, EntryJson, LinksJson, SectionJson, SkeletonJson, TocJson};
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use jari_base::{ChunkKind, Explained, Explanation, Skip, SymbolKind};
+use jari_base::{ChunkKind, Degraded, Explained, Explanation, Mode, Skip, SymbolKind};
 use jari_engine::ingest::Update;
 use jari_engine::search::{Hit, SearchRequest, SearchResponse};
 use jari_engine::status::Status;
@@ -32,15 +36,16 @@ pub struct SearchJson {
     /// As asked.
     query: String,
     /// How it was looked for: `keyword`.
-    mode: &'static str,
+    #[schemars(with = "String")]
+    mode: Mode,
     /// Best first.
     results: Vec<HitJson>,
     /// How far the index can be trusted.
     index: IndexJson,
     /// Whether something that should have helped did not.
     degraded: bool,
-    /// What.
-    reason: Option<String>,
+    /// What: `vectors_unavailable`.
+    reason: Option<&'static str>,
     /// Time of the search itself.
     took_ms: f64,
     /// What did not fit into `--max-tokens`.
@@ -63,7 +68,7 @@ pub struct HitJson {
     start_line: u32,
     /// Last line.
     end_line: u32,
-    /// What it holds: `function`, `method`, `class`, `module` or `block`.
+    /// What it holds: `function`, `method`, `class`, `module`, `block` or `section`.
     #[schemars(with = "String")]
     kind: ChunkKind,
     /// The file's language.
@@ -72,12 +77,24 @@ pub struct HitJson {
     symbol: Option<String>,
     /// Its declaration on one line.
     signature: Option<String>,
+    /// Of a section: its stable id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section_id: Option<String>,
+    /// Of a section: the titles from the outermost section to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heading_path: Option<Vec<String>>,
+    /// Of a section: what its document calls itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     /// How well it matches.
     scores: ScoresJson,
     /// Whether the file is still what was indexed.
     fresh: bool,
     /// The lines that show why.
     preview: Vec<LineJson>,
+    /// The head of a table or code fence that was split above it, with `--max-tokens`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
     /// The whole text, with `--max-tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -134,11 +151,11 @@ impl SearchJson {
         let with_text = request.max_tokens.is_some();
         Self {
             query: request.query.clone(),
-            mode: "keyword",
+            mode: response.mode,
             results: response.hits.into_iter().map(|hit| hit_json(hit, with_text)).collect(),
             index,
-            degraded: false,
-            reason: None,
+            degraded: response.degraded.is_some(),
+            reason: response.degraded.map(Degraded::as_str),
             took_ms: (response.took.as_secs_f64() * 1e6).round() / 1e3,
             cut: response.cut.map(|cut| CutJson {
                 shortened: cut.shortened,
@@ -153,6 +170,9 @@ impl SearchJson {
 
 fn hit_json(hit: Hit, with_text: bool) -> HitJson {
     let range = |range: Range<usize>| [range.start, range.end];
+    let section_id = hit.section.as_ref().map(|section| documents::section_id(&hit.path, &section.id));
+    let (heading_path, title) =
+        hit.section.map_or((None, None), |section| (Some(section.heading_path), section.title));
     HitJson {
         path: hit.path,
         start_line: hit.lines.start,
@@ -161,6 +181,9 @@ fn hit_json(hit: Hit, with_text: bool) -> HitJson {
         language: hit.language.to_string(),
         symbol: hit.symbol.as_ref().map(jari_base::Symbol::qualified),
         signature: hit.symbol.map(|symbol| symbol.signature),
+        section_id,
+        heading_path,
+        title,
         scores: ScoresJson { bm25: hit.bm25, vector: None, last: hit.score },
         fresh: hit.fresh,
         preview: hit
@@ -172,6 +195,7 @@ fn hit_json(hit: Hit, with_text: bool) -> HitJson {
                 highlights: line.highlights.into_iter().map(range).collect(),
             })
             .collect(),
+        head: hit.head.filter(|_| with_text && hit.text.is_some()),
         text: hit.text.filter(|_| with_text),
         matched_terms: hit.matched,
         explanation: hit.explanation,
@@ -496,9 +520,14 @@ impl ErrorJson {
 /// Every shape with the commands that print it, as JSON Schema.
 pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
     vec![
-        ("jari search", schemars::schema_for!(SearchJson).into()),
+        ("jari search, jari docs", schemars::schema_for!(SearchJson).into()),
         ("jari symbol", schemars::schema_for!(SymbolsJson).into()),
         ("jari tree", schemars::schema_for!(TreeJson).into()),
+        ("jari toc", schemars::schema_for!(TocJson).into()),
+        ("jari section", schemars::schema_for!(SectionJson).into()),
+        ("jari skeleton", schemars::schema_for!(SkeletonJson).into()),
+        ("jari analyze", schemars::schema_for!(AnalysisJson).into()),
+        ("jari links", schemars::schema_for!(LinksJson).into()),
         ("jari index, jari update", schemars::schema_for!(UpdateJson).into()),
         ("jari status", schemars::schema_for!(StatusJson).into()),
         ("jari clean", schemars::schema_for!(CleanJson).into()),

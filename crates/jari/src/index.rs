@@ -53,13 +53,23 @@ impl Index {
     pub(crate) fn find(path: &Path, global: &Global) -> Result<Self, Failure> {
         let place = jari_source::locate(path)?;
         let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
-        let project = Project { root: place.root, limits: settings.limits.clone() };
+        let (limits, documents) = (settings.limits.clone(), settings.documents.clone());
+        let project = Project { root: place.root, limits, documents };
         let mut notes = settings.notes.clone();
         let folder = match &settings.index_dir {
             Some(folder) => folder.clone(),
             None => default_folder(&project.root, &mut notes),
         };
         Ok(Self { project, settings, folder, within: place.within, notes, store: None })
+    }
+
+    /// Finds the project around a file or folder, and its path in the project.
+    pub(crate) fn find_file(path: &Path, global: &Global) -> Result<(Self, String), Failure> {
+        let (folder, file) = folder_and_file(path)?;
+        let index = Self::find(&folder, global)?;
+        let parts = [index.within.as_str(), &file];
+        let within = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/");
+        Ok((index, within))
     }
 
     /// Asks the index as it is: nothing is written, and the working tree is not looked at. `None` if there is no index
@@ -204,6 +214,24 @@ impl Index {
             self.store = Some(store);
         }
         Ok(self.store.as_ref().expect("it was opened above"))
+    }
+}
+
+/// A path that exists is taken from where it stands; one that does not is looked for in the index, which knows near names.
+fn folder_and_file(path: &Path) -> Result<(PathBuf, String), Failure> {
+    if path.is_dir() {
+        return Ok((path.to_owned(), String::new()));
+    }
+    if path.is_absolute() && !path.exists() {
+        return Err(jari_source::Error::NotFound(path.to_owned()).into());
+    }
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if parent.is_dir() {
+        Ok((parent.to_owned(), name))
+    } else {
+        let written = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+        Ok((PathBuf::from("."), written.trim_start_matches("./").to_owned()))
     }
 }
 

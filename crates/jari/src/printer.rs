@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use jari_base::Explanation;
+use jari_engine::documents::Page;
 use jari_engine::search::Line;
 use serde::Serialize;
 
@@ -53,6 +54,14 @@ pub(crate) fn talk_notes(notes: &[String]) {
     }
 }
 
+/// Says that a document was not read as it should have been.
+pub(crate) fn talk_degraded(page: &Page) {
+    if page.is_degraded() {
+        let note = format!("`{}` is not valid {}: read by a tolerant parser", page.path, page.language);
+        talk_notes(&[note]);
+    }
+}
+
 /// A line of a file with its number, matches marked.
 pub(crate) fn line(out: &mut String, line: &Line) {
     let mut shown = String::new();
@@ -64,6 +73,13 @@ pub(crate) fn line(out: &mut String, line: &Line) {
     }
     shown.push_str(&safe(&line.text[at..]));
     let _ = writeln!(out, "{FAINT}{:>6}{FAINT:#}  {shown}", line.number);
+}
+
+/// The titles of a section; the document's own title stands before those that do not begin with it.
+pub(crate) fn heading_path(title: Option<&str>, path: &[String]) -> String {
+    let title = title.filter(|title| path.first().is_none_or(|first| first != title));
+    let titles = title.into_iter().chain(path.iter().map(String::as_str));
+    titles.map(safe).collect::<Vec<_>>().join(" › ")
 }
 
 /// How a score came to be, indented.

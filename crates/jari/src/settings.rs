@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use jari_base::Bm25;
+use jari_chunk::{DocumentOptions, Strategy};
 use jari_source::Limits;
 use serde::Deserialize;
 
@@ -48,6 +49,69 @@ pub(crate) const SETTINGS: &[Setting] = &[
         project: true,
         about: "How much long texts are held back, 0 to 1.",
     },
+    Setting {
+        key: "documents.strategy",
+        variable: "JARI_DOCUMENTS_STRATEGY",
+        default: "`structural`",
+        project: true,
+        about: "How documents are cut: `structural` (sections, long ones split between blocks, short ones joined), `heading` (one chunk a section) or `fixed` (windows of lines).",
+    },
+    Setting {
+        key: "documents.max_tokens",
+        variable: "JARI_DOCUMENTS_MAX_TOKENS",
+        default: "`512`",
+        project: true,
+        about: "Tokens of a document's chunk, at most, where it can be split.",
+    },
+    Setting {
+        key: "documents.overlap",
+        variable: "JARI_DOCUMENTS_OVERLAP",
+        default: "`50`",
+        project: true,
+        about: "Tokens that a piece of a split section repeats of the one before.",
+    },
+    Setting {
+        key: "documents.min_tokens",
+        variable: "JARI_DOCUMENTS_MIN_TOKENS",
+        default: "`100`",
+        project: true,
+        about: "Sections with fewer tokens join a neighbour of the same parent.",
+    },
+    Setting {
+        key: "documents.max_depth",
+        variable: "JARI_DOCUMENTS_MAX_DEPTH",
+        default: "`6`",
+        project: true,
+        about: "Deeper headings begin no chunk of their own.",
+    },
+    Setting {
+        key: "documents.front_matter",
+        variable: "JARI_DOCUMENTS_FRONT_MATTER",
+        default: "`true`",
+        project: true,
+        about: "Whether front matter is searched.",
+    },
+    Setting {
+        key: "documents.code_blocks",
+        variable: "JARI_DOCUMENTS_CODE_BLOCKS",
+        default: "`true`",
+        project: true,
+        about: "Whether code in documents stays whole while it fits.",
+    },
+    Setting {
+        key: "documents.lists",
+        variable: "JARI_DOCUMENTS_LISTS",
+        default: "`true`",
+        project: true,
+        about: "Whether lists stay whole while they fit.",
+    },
+    Setting {
+        key: "documents.tables",
+        variable: "JARI_DOCUMENTS_TABLES",
+        default: "`true`",
+        project: true,
+        about: "Whether tables stay whole while they fit.",
+    },
 ];
 
 /// Settings as they hold.
@@ -56,6 +120,7 @@ pub(crate) struct Settings {
     pub(crate) index_dir: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) bm25: Bm25,
+    pub(crate) documents: DocumentOptions,
     /// What was set but does not count.
     pub(crate) notes: Vec<String>,
 }
@@ -68,6 +133,39 @@ struct Layer {
     max_file_size: Option<u64>,
     bm25_k1: Option<f32>,
     bm25_b: Option<f32>,
+    documents: DocumentLayer,
+}
+
+/// The part of a layer about documents.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct DocumentLayer {
+    strategy: Option<Strategy>,
+    max_tokens: Option<usize>,
+    overlap: Option<usize>,
+    min_tokens: Option<usize>,
+    max_depth: Option<u8>,
+    front_matter: Option<bool>,
+    code_blocks: Option<bool>,
+    lists: Option<bool>,
+    tables: Option<bool>,
+}
+
+impl DocumentLayer {
+    fn options(self) -> DocumentOptions {
+        let usual = DocumentOptions::default();
+        DocumentOptions {
+            strategy: self.strategy.unwrap_or(usual.strategy),
+            max_tokens: self.max_tokens.unwrap_or(usual.max_tokens),
+            overlap: self.overlap.unwrap_or(usual.overlap),
+            min_tokens: self.min_tokens.unwrap_or(usual.min_tokens),
+            max_depth: self.max_depth.unwrap_or(usual.max_depth),
+            front_matter: self.front_matter.unwrap_or(usual.front_matter),
+            code_blocks: self.code_blocks.unwrap_or(usual.code_blocks),
+            lists: self.lists.unwrap_or(usual.lists),
+            tables: self.tables.unwrap_or(usual.tables),
+        }
+    }
 }
 
 impl Settings {
@@ -90,12 +188,13 @@ impl Settings {
         let layers = [flags, environment, project, user];
         let defaults = (Limits::default(), Bm25::default());
         // Every field is named, so that a new setting cannot be forgotten here.
-        let Layer { index_dir, max_file_size, bm25_k1, bm25_b } =
+        let Layer { index_dir, max_file_size, bm25_k1, bm25_b, documents } =
             layers.into_iter().fold(Layer::default(), first);
         let settings = Self {
             index_dir,
             limits: Limits { max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size) },
             bm25: Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) },
+            documents: documents.options(),
             notes,
         };
         settings.check()
@@ -112,38 +211,74 @@ impl Settings {
         if !(0.0..=1.0).contains(&b) {
             return Err(Failure::setting(format!("bm25_b is {b}"), "it lies between 0 and 1; 0.75 is usual"));
         }
+        let DocumentOptions { max_tokens, overlap, .. } = self.documents;
+        if max_tokens < 32 || overlap * 2 > max_tokens {
+            return Err(Failure::setting(
+                format!("documents.max_tokens is {max_tokens} and documents.overlap {overlap}"),
+                "a chunk has at least 32 tokens, and the overlap is at most half of it; 512 and 50 are usual",
+            ));
+        }
         Ok(self)
     }
 }
 
 /// The first layer that has a value wins.
 fn first(above: Layer, below: Layer) -> Layer {
-    let Layer { index_dir, max_file_size, bm25_k1, bm25_b } = below;
+    let Layer { index_dir, max_file_size, bm25_k1, bm25_b, documents } = below;
     Layer {
         index_dir: above.index_dir.or(index_dir),
         max_file_size: above.max_file_size.or(max_file_size),
         bm25_k1: above.bm25_k1.or(bm25_k1),
         bm25_b: above.bm25_b.or(bm25_b),
+        documents: DocumentLayer {
+            strategy: above.documents.strategy.or(documents.strategy),
+            max_tokens: above.documents.max_tokens.or(documents.max_tokens),
+            overlap: above.documents.overlap.or(documents.overlap),
+            min_tokens: above.documents.min_tokens.or(documents.min_tokens),
+            max_depth: above.documents.max_depth.or(documents.max_depth),
+            front_matter: above.documents.front_matter.or(documents.front_matter),
+            code_blocks: above.documents.code_blocks.or(documents.code_blocks),
+            lists: above.documents.lists.or(documents.lists),
+            tables: above.documents.tables.or(documents.tables),
+        },
     }
 }
 
 fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failure> {
-    fn number<N: std::str::FromStr>(name: &str, value: Option<String>) -> Result<Option<N>, Failure> {
-        let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
+    let variables = Variables { variable };
+    Ok(Layer {
+        index_dir: variables.parsed("JARI_INDEX_DIR", "a folder")?,
+        max_file_size: variables.parsed("JARI_MAX_FILE_SIZE", "a number")?,
+        bm25_k1: variables.parsed("JARI_BM25_K1", "a number")?,
+        bm25_b: variables.parsed("JARI_BM25_B", "a number")?,
+        documents: DocumentLayer {
+            strategy: variables.parsed("JARI_DOCUMENTS_STRATEGY", "one of structural, heading, fixed")?,
+            max_tokens: variables.parsed("JARI_DOCUMENTS_MAX_TOKENS", "a number")?,
+            overlap: variables.parsed("JARI_DOCUMENTS_OVERLAP", "a number")?,
+            min_tokens: variables.parsed("JARI_DOCUMENTS_MIN_TOKENS", "a number")?,
+            max_depth: variables.parsed("JARI_DOCUMENTS_MAX_DEPTH", "a number")?,
+            front_matter: variables.parsed("JARI_DOCUMENTS_FRONT_MATTER", "true or false")?,
+            code_blocks: variables.parsed("JARI_DOCUMENTS_CODE_BLOCKS", "true or false")?,
+            lists: variables.parsed("JARI_DOCUMENTS_LISTS", "true or false")?,
+            tables: variables.parsed("JARI_DOCUMENTS_TABLES", "true or false")?,
+        },
+    })
+}
+
+struct Variables<F> {
+    variable: F,
+}
+
+impl<F: Fn(&str) -> Option<String>> Variables<F> {
+    /// The value of a variable; one that is empty counts as unset.
+    fn parsed<V: std::str::FromStr>(&self, name: &str, wanted: &str) -> Result<Option<V>, Failure> {
+        let Some(value) = (self.variable)(name).filter(|value| !value.is_empty()) else { return Ok(None) };
         let parsed = value.trim().parse().ok();
         parsed.map(Some).ok_or_else(|| {
-            Failure::setting(
-                format!("{name} is `{value}`, which is no such number"),
-                format!("unset {name} or give a number"),
-            )
+            let message = format!("{name} is `{value}`, which is not {wanted}");
+            Failure::setting(message, format!("unset {name} or give {wanted}"))
         })
     }
-    Ok(Layer {
-        index_dir: variable("JARI_INDEX_DIR").filter(|value| !value.is_empty()).map(PathBuf::from),
-        max_file_size: number("JARI_MAX_FILE_SIZE", variable("JARI_MAX_FILE_SIZE"))?,
-        bm25_k1: number("JARI_BM25_K1", variable("JARI_BM25_K1"))?,
-        bm25_b: number("JARI_BM25_B", variable("JARI_BM25_B"))?,
-    })
 }
 
 fn file(path: &Path) -> Result<Layer, Failure> {

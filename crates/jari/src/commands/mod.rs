@@ -1,17 +1,23 @@
 //! The verbs. Each has its file here and its tests in `tests/<verb>.rs`.
 
+mod analyze;
 mod clean;
 mod completions;
+mod docs;
 mod index;
+mod links;
 mod search;
+mod section;
+mod skeleton;
 mod status;
 mod symbol;
+mod toc;
 mod tree;
 mod update;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::failure::Outcome;
 
@@ -47,8 +53,14 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Search(search::Search),
+    Docs(docs::Docs),
     Symbol(symbol::Symbol),
     Tree(tree::Tree),
+    Toc(toc::Toc),
+    Section(section::Section),
+    Skeleton(skeleton::Skeleton),
+    Analyze(analyze::Analyze),
+    Links(links::Links),
     Index(index::Index),
     Update(update::Update),
     Status(status::Status),
@@ -61,8 +73,14 @@ pub(crate) fn run(jari: Jari) -> Outcome {
     let Jari { global, verb } = jari;
     match verb {
         Verb::Search(search) => search.run(&global),
+        Verb::Docs(docs) => docs.run(&global),
         Verb::Symbol(symbol) => symbol.run(&global),
         Verb::Tree(tree) => tree.run(&global),
+        Verb::Toc(toc) => toc.run(&global),
+        Verb::Section(section) => section.run(&global),
+        Verb::Skeleton(skeleton) => skeleton.run(&global),
+        Verb::Analyze(analyze) => analyze.run(&global),
+        Verb::Links(links) => links.run(&global),
         Verb::Index(index) => index.run(&global),
         Verb::Update(update) => update.run(&global),
         Verb::Status(status) => status.run(&global),
@@ -83,16 +101,42 @@ pub(crate) struct Narrow {
     path: Vec<String>,
 }
 
+/// Code or documents alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Only {
+    /// Everything that is no document
+    Code,
+    /// Markdown, MDX, reStructuredText, AsciiDoc and plain text
+    Docs,
+}
+
 impl Narrow {
     /// As a filter; languages that do not exist are refused.
-    fn filter(&self) -> Result<jari_base::Filter, crate::failure::Failure> {
+    fn filter(&self, only: Option<Only>) -> Result<jari_base::Filter, crate::failure::Failure> {
         let known = jari_chunk::languages();
-        let languages: Vec<String> = self.lang.iter().map(|name| name.to_lowercase()).collect();
+        let mut languages: Vec<String> = self.lang.iter().map(|name| name.to_lowercase()).collect();
         if let Some(unknown) = languages.iter().find(|name| !known.contains(&name.as_str())) {
             return Err(crate::failure::Failure::argument(
                 format!("no language is called `{unknown}`"),
                 format!("languages are {}", known.join(", ")),
             ));
+        }
+        if let Some(only) = only {
+            let belongs = |name: &str| {
+                let is_document = jari_chunk::is_document(&jari_base::Language::from(name.to_owned()));
+                is_document == (only == Only::Docs)
+            };
+            if languages.is_empty() {
+                languages = known.iter().map(|name| (*name).to_owned()).collect();
+            }
+            languages.retain(|name| belongs(name));
+            if languages.is_empty() {
+                let what = if only == Only::Docs { "a document" } else { "code" };
+                return Err(crate::failure::Failure::argument(
+                    format!("no file in {} is {what}", self.lang.join(" or ")),
+                    "leave out --lang or --only",
+                ));
+            }
         }
         Ok(jari_base::Filter { languages, paths: self.path.clone(), kinds: Vec::new() })
     }

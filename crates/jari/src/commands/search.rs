@@ -9,7 +9,7 @@ use jari_engine::search::{Hit, SearchRequest, SearchResponse};
 use jari_store::Snapshot;
 use jari_wire::SearchJson;
 
-use super::{Global, Narrow};
+use super::{Global, Narrow, Only};
 use crate::failure::Outcome;
 use crate::index::{Index, Ready};
 use crate::printer::{self, FAINT, NAME, PATH};
@@ -38,9 +38,13 @@ pub(crate) struct Search {
     #[command(flatten)]
     narrow: Narrow,
 
-    /// Only chunks of this kind: function, method, class, module, block (repeat for several)
+    /// Only chunks of this kind: function, method, class, module, block, section (repeat for several)
     #[arg(long, value_name = "KIND", value_parser = kind)]
     kind: Vec<ChunkKind>,
+
+    /// Only code, or only documents
+    #[arg(long, value_name = "WHAT")]
+    only: Option<Only>,
 
     /// Show how each score came to be
     #[arg(long)]
@@ -61,20 +65,30 @@ fn kind(word: &str) -> Result<ChunkKind, String> {
 
 impl Search {
     pub(crate) fn run(self, global: &Global) -> Outcome {
-        let Self { query, folder, limit, narrow, kind, explain, max_tokens, no_update } = self;
-        if jari_text::Query::new(&query).is_empty() {
+        let Self { query, folder, limit, narrow, kind, only, explain, max_tokens, no_update } = self;
+        let filter = Filter { kinds: kind, ..narrow.filter(only)? };
+        let request =
+            SearchRequest { limit: limit.into(), filter, explain, max_tokens, ..SearchRequest::new(query) };
+        Question { request, folder, no_update }.answer(global)
+    }
+}
+
+/// A question about a folder, whichever verb asked it.
+pub(super) struct Question {
+    pub(super) request: SearchRequest,
+    pub(super) folder: PathBuf,
+    pub(super) no_update: bool,
+}
+
+impl Question {
+    pub(super) fn answer(self, global: &Global) -> Outcome {
+        let Self { request, folder, no_update } = self;
+        if jari_text::Query::new(&request.query).is_empty() {
             return Err(jari_engine::Error::EmptyQuery.into());
         }
-        let filter = Filter { kinds: kind, ..narrow.filter()? };
         let mut index = Index::find(&folder, global)?;
-        let request = SearchRequest {
-            query,
-            limit: limit.into(),
-            filter: index.narrowed(filter),
-            explain,
-            max_tokens,
-            bm25: index.settings.bm25,
-        };
+        let filter = index.narrowed(request.filter);
+        let request = SearchRequest { filter, bm25: index.settings.bm25, ..request };
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let ask = |snapshot: &dyn Snapshot| jari_engine::search::search(&project, snapshot, &request);
@@ -85,6 +99,10 @@ impl Search {
         };
         if !global.quiet {
             printer::talk_notes(&index.notes);
+            if response.degraded.is_some() {
+                let note = format!("there are no vectors yet: `{}` answers by keyword", request.mode);
+                printer::talk_notes(&[note]);
+            }
         }
         reporter.finish(&ready.update);
         let found = !response.hits.is_empty() || response.cut.is_some();
@@ -106,6 +124,9 @@ fn text(request: &SearchRequest, response: &SearchResponse) -> String {
         headline(&mut out, hit);
         match &hit.text {
             Some(text) if request.max_tokens.is_some() => {
+                for line in hit.head.iter().flat_map(|head| head.lines()) {
+                    let _ = writeln!(out, "{FAINT}{:>6}{FAINT:#}  {}", "…", printer::safe(line));
+                }
                 for (number, line) in (hit.lines.start..).zip(text.lines()) {
                     let _ = writeln!(out, "{FAINT}{number:>6}{FAINT:#}  {}", printer::safe(line));
                 }
@@ -121,9 +142,16 @@ fn text(request: &SearchRequest, response: &SearchResponse) -> String {
 
 fn headline(out: &mut String, hit: &Hit) {
     let place = format!("{}:{}", printer::safe(&hit.path), hit.lines);
-    let what = match &hit.symbol {
-        Some(symbol) => format!(" · {} {NAME}{}{NAME:#}", symbol.kind, printer::safe(&symbol.qualified())),
-        None => format!(" · {}", hit.kind),
+    let what = match (&hit.symbol, &hit.section) {
+        (Some(symbol), _) => {
+            format!(" · {} {NAME}{}{NAME:#}", symbol.kind, printer::safe(&symbol.qualified()))
+        }
+        (None, Some(section)) => match printer::heading_path(section.title.as_deref(), &section.heading_path)
+        {
+            path if path.is_empty() => String::new(),
+            path => format!(" · {NAME}{path}{NAME:#}"),
+        },
+        (None, None) => format!(" · {}", hit.kind),
     };
     let stale = if hit.fresh { "" } else { " · changed since" };
     let _ = writeln!(out, "{PATH}{place}{PATH:#}{what}  {FAINT}{:.2}{stale}{FAINT:#}", hit.score);

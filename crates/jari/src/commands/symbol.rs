@@ -63,7 +63,7 @@ fn kind(word: &str) -> Result<SymbolKind, String> {
 impl Symbol {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { name, folder, mode, narrow, kind, limit } = self;
-        let filter = narrow.filter()?;
+        let filter = narrow.filter(None)?;
         let mut index = Index::find(&folder, global)?;
         let request = SymbolRequest {
             name,

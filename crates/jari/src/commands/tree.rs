@@ -1,14 +1,14 @@
 //! `jari tree`
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use jari_engine::tree::{Node, tree};
 use jari_wire::TreeJson;
 
 use super::Global;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::index::Index;
 use crate::printer::{self, FAINT, PATH};
 use crate::progress::Reporter;
@@ -29,10 +29,7 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { path, depth } = self;
-        let (folder, file) = folder_and_file(&path)?;
-        let mut index = Index::find(&folder, global)?;
-        let parts = [index.within.as_str(), &file];
-        let within = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/");
+        let (mut index, within) = Index::find_file(&path, global)?;
         let reporter = Reporter::new(global.quiet);
         let (ready, node) = index.sync(&reporter, |snapshot| tree(snapshot, &within, depth))?;
         if !global.quiet {
@@ -48,24 +45,6 @@ impl Tree {
             printer::data(&out)?;
         }
         Ok(found)
-    }
-}
-
-/// A path that exists is taken from where it stands; one that does not is looked for in the index, which knows near names.
-fn folder_and_file(path: &Path) -> Result<(PathBuf, String), Failure> {
-    if path.is_dir() {
-        return Ok((path.to_owned(), String::new()));
-    }
-    if path.is_absolute() && !path.exists() {
-        return Err(jari_source::Error::NotFound(path.to_owned()).into());
-    }
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if parent.is_dir() {
-        Ok((parent.to_owned(), name))
-    } else {
-        let written = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-        Ok((PathBuf::from("."), written.trim_start_matches("./").to_owned()))
     }
 }
 
