@@ -33,11 +33,12 @@ fn long_lines_make_small_pieces() {
 #[test]
 fn without_a_grammar_there_are_windows_and_a_note() {
     let text: String = (0..120).map(|n| format!("line {n}\n")).collect();
-    let chunked = jari_chunk::chunk(&Language::TEXT, &text, &Default::default());
+    let language = Language::named("perl");
+    let chunked = jari_chunk::chunk(&language, &text, &Default::default());
     assert_eq!(spans(&chunked), [(1, 50), (41, 90), (81, 120)]);
     assert!(chunked.chunks.iter().all(|chunk| chunk.kind == ChunkKind::Block && chunk.symbol.is_none()));
     assert_eq!(chunked.notes, [Note::NoGrammar]);
-    assert!(jari_chunk::chunk(&Language::TEXT, "", &Default::default()).notes.is_empty());
+    assert!(jari_chunk::chunk(&language, "", &Default::default()).notes.is_empty());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use jari_base::{BlockKind, Document, Language, LineRange, Note, Section, Skip, S
 use jari_source::Contents;
 use jari_text::estimate_tokens;
 
+use crate::near::Near;
 use crate::{Error, Project, Result};
 
 /// Longest first sentence of a section that a skeleton shows, in characters.
@@ -52,7 +53,7 @@ impl Page {
 
 /// Secrets are not read, and nothing outside the root is.
 fn read_inside(project: &Project, path: &str) -> Result<Contents> {
-    let missing = || Error::NoSuchFile(path.to_owned());
+    let missing = || Error::NoSuchFile { path: path.to_owned(), near: beside(project, path) };
     let real = project.root.join(path).canonicalize().map_err(|_| missing())?;
     let root = project.root.canonicalize().map_err(|_| missing())?;
     if !real.starts_with(&root) || real.is_dir() {
@@ -64,6 +65,17 @@ fn read_inside(project: &Project, path: &str) -> Result<Contents> {
         Some(reason @ (Skip::Secret | Skip::Binary)) => Ok(Contents::Skipped(reason)),
         _ => Ok(jari_source::read(&real, &project.limits)),
     }
+}
+
+/// Files in the same folder whose names look like that of `path`.
+fn beside(project: &Project, path: &str) -> Vec<String> {
+    let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, name)| (folder, name));
+    let mut near = Near::new(name);
+    for entry in std::fs::read_dir(project.root.join(folder)).into_iter().flatten().flatten() {
+        near.offer(&entry.file_name().to_string_lossy());
+    }
+    let full = |name: String| if folder.is_empty() { name } else { format!("{folder}/{name}") };
+    near.names().into_iter().map(full).collect()
 }
 
 /// A line of an outline.

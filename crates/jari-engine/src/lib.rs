@@ -74,8 +74,13 @@ pub enum Error {
         near: Vec<String>,
     },
     /// No such file in the project.
-    #[error("no file `{0}` in the project")]
-    NoSuchFile(String),
+    #[error("no file `{path}` in the project")]
+    NoSuchFile {
+        /// As asked for, relative to the root.
+        path: String,
+        /// Files beside it that look like it.
+        near: Vec<String>,
+    },
     /// A file whose contents are not shown.
     #[error("`{path}` cannot be read as text: {reason}")]
     NotReadable {
@@ -105,7 +110,7 @@ impl Explained for Error {
         match self {
             Self::EmptyQuery | Self::EmptyName => ErrorCode::EmptyQuery,
             Self::BadFilter(_) => ErrorCode::BadArgument,
-            Self::NoSuchPath { .. } | Self::NoSuchFile(_) => ErrorCode::NotFound,
+            Self::NoSuchPath { .. } | Self::NoSuchFile { .. } => ErrorCode::NotFound,
             Self::NotADocument { .. } => ErrorCode::BadArgument,
             Self::NotReadable { .. } => ErrorCode::Unreadable,
             Self::Source(error) => error.code(),
@@ -120,7 +125,10 @@ impl Explained for Error {
                 Some("give a name or a part of one: jari symbol connect --mode contains".to_owned())
             }
             Self::BadFilter(_) | Self::NotReadable { .. } => None,
-            Self::NoSuchFile(_) => Some("`jari tree` shows the files of the project".to_owned()),
+            Self::NoSuchFile { near, .. } if near.is_empty() => {
+                Some("`jari tree` shows the files of the project".to_owned())
+            }
+            Self::NoSuchFile { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
             Self::NotADocument { path, .. } => Some(format!("`jari skeleton {path}` shows its definitions")),
             Self::NoSuchPath { near, .. } if near.is_empty() => {
                 Some("`jari tree` shows what is indexed, `jari status --skipped` what is not".to_owned())

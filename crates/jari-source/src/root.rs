@@ -14,6 +14,8 @@ pub struct Place {
     pub root: PathBuf,
     /// The folder the user named, relative to the root; empty for all of it.
     pub within: String,
+    /// Whether something marks the root; else it is the root because the user named it.
+    pub marked: bool,
 }
 
 /// The project around `path`: the nearest folder above that has an index, a settings file or version control; else
@@ -28,10 +30,11 @@ pub fn locate(path: &Path) -> Result<Place, Error> {
     }
     std::fs::read_dir(&folder).map_err(|source| Error::Unreadable { path: path.to_owned(), source })?;
     let marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
-    let root = folder.ancestors().find(marked).unwrap_or(&folder).to_owned();
+    let found = folder.ancestors().find(marked);
+    let root = found.unwrap_or(&folder).to_owned();
     let within = folder.strip_prefix(&root).expect("an ancestor is a prefix");
     let within = within.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-    Ok(Place { root, within })
+    Ok(Place { within, marked: found.is_some(), root })
 }
 
 #[cfg(test)]
@@ -43,11 +46,14 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap();
         std::fs::create_dir_all(top.join("a/b/c")).unwrap();
-        assert_eq!(locate(&top.join("a/b")).unwrap(), Place { root: top.join("a/b"), within: String::new() });
+        assert_eq!(
+            locate(&top.join("a/b")).unwrap(),
+            Place { root: top.join("a/b"), within: String::new(), marked: false }
+        );
         std::fs::create_dir(top.join("a/.git")).unwrap();
         assert_eq!(
             locate(&top.join("a/b/c")).unwrap(),
-            Place { root: top.join("a"), within: "b/c".to_owned() }
+            Place { root: top.join("a"), within: "b/c".to_owned(), marked: true }
         );
     }
 

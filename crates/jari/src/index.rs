@@ -66,9 +66,15 @@ impl Index {
     /// Finds the project around a file or folder, and its path in the project.
     pub(crate) fn find_file(path: &Path, global: &Global) -> Result<(Self, String), Failure> {
         let (folder, file) = folder_and_file(path)?;
+        let place = jari_source::locate(&folder)?;
+        let here = jari_source::locate(Path::new("."))?;
+        // Where nothing marks a project, it is the folder we stand in, not that of the file.
+        if let (false, Ok(below)) = (place.marked, place.root.strip_prefix(&here.root)) {
+            let below = below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+            return Ok((Self::find(Path::new("."), global)?, joined(&below, &file)));
+        }
         let index = Self::find(&folder, global)?;
-        let parts = [index.within.as_str(), &file];
-        let within = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/");
+        let within = joined(&index.within, &file);
         Ok((index, within))
     }
 
@@ -215,6 +221,10 @@ impl Index {
         }
         Ok(self.store.as_ref().expect("it was opened above"))
     }
+}
+
+fn joined(folder: &str, file: &str) -> String {
+    [folder, file].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
 }
 
 /// A path that exists is taken from where it stands; one that does not is looked for in the index, which knows near names.

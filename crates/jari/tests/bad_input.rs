@@ -510,11 +510,11 @@ fn an_index_of_a_newer_format_is_refused_and_kept() {
     check(
         &project.jari(&["search", "retry"]),
         &expect![[r#"
-        exit: 2
-        --- stderr
-        error: the index at `[TEMP]/project/.jari` has format 999; this version reads up to 1
-        hint: use the newer jari that wrote it, or start over with: jari clean
-    "#]],
+            exit: 2
+            --- stderr
+            error: the index at `[TEMP]/project/.jari` has format 999; this version reads up to 2
+            hint: use the newer jari that wrote it, or start over with: jari clean
+        "#]],
     );
     for verb in ["index", "update", "status", "tree"] {
         project.jari(&[verb]).exits(2);
@@ -551,8 +551,8 @@ fn an_unknown_setting_is_named() {
               |
             1 | max_file_sise = 5
               | ^^^^^^^^^^^^^
-            unknown field `max_file_sise`, expected one of `index_dir`, `max_file_size`, `bm25_k1`, `bm25_b`
-            hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b
+            unknown field `max_file_sise`, expected one of `index_dir`, `max_file_size`, `bm25_k1`, `bm25_b`, `documents`
+            hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "max_file_size = \"large\"\n");
@@ -566,7 +566,7 @@ fn an_unknown_setting_is_named() {
             1 | max_file_size = "large"
               |                 ^^^^^^^
             invalid type: string "large", expected u64
-            hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b
+            hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "bm25_b = 7\n");
@@ -600,11 +600,11 @@ fn a_bad_environment_value_is_named() {
     check(
         &run("JARI_MAX_FILE_SIZE", "1MB"),
         &expect![[r#"
-        exit: 2
-        --- stderr
-        error: JARI_MAX_FILE_SIZE is `1MB`, which is no such number
-        hint: unset JARI_MAX_FILE_SIZE or give a number
-    "#]],
+            exit: 2
+            --- stderr
+            error: JARI_MAX_FILE_SIZE is `1MB`, which is not a number
+            hint: unset JARI_MAX_FILE_SIZE or give a number
+        "#]],
     );
     check(
         &run("JARI_BM25_K1", "-3"),

@@ -172,12 +172,12 @@ fn kinds_narrow() {
     check(
         &project.jari(&["search", "connection", "--kind", "methods"]),
         &expect![[r#"
-        exit: 2
-        --- stderr
-        error: invalid value 'methods' for '--kind <KIND>': `methods` is none of function, method, class, module, block
+            exit: 2
+            --- stderr
+            error: invalid value 'methods' for '--kind <KIND>': `methods` is none of function, method, class, module, block, section
 
-        For more information, try '--help'.
-    "#]],
+            For more information, try '--help'.
+        "#]],
     );
 }
 
@@ -187,36 +187,36 @@ fn a_score_explains_itself() {
     check(
         &project.jari(&["search", "retry with backoff", "--explain", "-k", "1"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        src/retry.rs:1-10 · function retry_with_backoff  #.##
-             1  /// Runs `call` until it succeeds, waiting longer each time.
-             2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
-                #.##  score
-                   #.##  sum of signals
-                      #.##  words in the best chunks
-                         #.##  weight
-                         #.##  share of the best candidate's
-                      #.##  words in the file
-                         #.##  weight
-                         #.##  share of the best candidate's
-                      #.##  words in the path
-                         #.##  weight
-                         #.##  share of the best candidate's
-                      #.##  words in the file's name
-                         #.##  weight
-                         #.##  share of the best candidate's
-                      #.##  the file's name is in the query
-                         #.##  weight
-                         #.##  share of the best candidate's
-                      #.##  words in defined names
-                         #.##  weight
-                         #.##  share of the best candidate's
-        --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+            exit: 0
+            --- stdout
+            src/retry.rs:1-10 · function retry_with_backoff  #.##
+                 1  /// Runs `call` until it succeeds, waiting longer each time.
+                 2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
+                    #.##  score
+                       #.##  sum of signals
+                          #.##  words in the text
+                             #.##  weight
+                             #.##  share of the best candidate's
+                          #.##  words in the file
+                             #.##  weight
+                             #.##  share of the best candidate's
+                          #.##  words in the path
+                             #.##  weight
+                             #.##  share of the best candidate's
+                          #.##  words in the file's name
+                             #.##  weight
+                             #.##  share of the best candidate's
+                          #.##  the file's name is in the query
+                             #.##  weight
+                             #.##  share of the best candidate's
+                          #.##  words in defined names or the title
+                             #.##  weight
+                             #.##  share of the best candidate's
+            --- stderr
+            indexed   3 files · 5 chunks · [speed] · [time]
 
-        1 place · [time] · index fresh
-    "#]],
+            1 place · [time] · index fresh
+        "#]],
     );
     let answer = project.json(&["search", "retry", "--explain", "-k", "1"]);
     assert_eq!(keys(&answer["results"][0]["explanation"]), ["details", "label", "value"]);
@@ -228,21 +228,22 @@ fn max_tokens_shows_whole_texts_and_says_what_was_cut() {
     check(
         &project.jari(&["search", "connection", "--max-tokens", "100"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        src/net/pool.py:10-16 · method Pool.take  #.##
-            10      def take(self, patience):
-            11          """Hands out a connection."""
-            12          if not self.free:
-            13              raise TimeoutError(patience)
-            14          connection = self.free.pop()
-            15          self.taken.append(connection)
-            16          return connection
-        --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+            exit: 0
+            --- stdout
+            src/net/pool.py:10-16 · method Pool.take  #.##
+                10      def take(self, patience):
+                11          """Hands out a connection."""
+                12          if not self.free:
+                13              raise TimeoutError(patience)
+                14          connection = self.free.pop()
+                15          self.taken.append(connection)
+                16          return connection
+            src/net/pool.py:1-2 · class Pool  #.##
+            --- stderr
+            indexed   3 files · 5 chunks · [speed] · [time]
 
-        1 place · [time] · index fresh · to fit the budget: 2 left out
-    "#]],
+            2 places · [time] · index fresh · to fit the budget: 1 by place only, 1 left out
+        "#]],
     );
     let answer = project.json(&["search", "connection", "--max-tokens", "100"]);
     assert_eq!(keys(&answer["cut"]), ["dropped", "places", "shortened"]);

@@ -16,7 +16,7 @@ const DELIMITERS: [(&str, BlockKind); 6] = [
 ];
 
 /// Nobody looks further for the end of a link.
-const LONGEST_LINK: usize = 2_000;
+const LONGEST_LINK: usize = 500;
 
 /// Reads an AsciiDoc file.
 pub(super) fn read(text: &str, lines: &Lines<'_>) -> Reading {

@@ -50,7 +50,9 @@ pub(super) fn read_from(text: &str, shown: &str, start: usize, lines: &Lines<'_>
         code: false,
     };
     for (event, range) in Parser::new_ext(&shown[start..], options).into_offset_iter() {
-        reader.event(event, range.start + start..range.end + start);
+        // A blank may stand where a character of several bytes was hidden.
+        let (first, end) = (range.start + start, range.end + start);
+        reader.event(event, text.floor_char_boundary(first)..text.ceil_char_boundary(end));
     }
     reader.running_text(0..0);
     reader.reading

@@ -120,7 +120,10 @@ fn token_sums(lines: &Lines<'_>) -> Vec<usize> {
 
 impl Splitter<'_> {
     fn chunk(&self, piece: Piece) -> Chunk {
-        let Piece { lines, section, head } = piece;
+        let Piece { mut lines, section, head } = piece;
+        while lines.start < lines.end && self.lines.is_blank(lines.start) {
+            lines.start += 1;
+        }
         Chunk { kind: ChunkKind::Section, lines, symbol: None, doc: None, section, head }
     }
 

@@ -1,7 +1,7 @@
 //! `jari section`
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jari_engine::documents::{Entry, Extent, Found, Page, Which, section};
@@ -45,8 +45,15 @@ pub(crate) struct Section {
 impl Section {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { file, headings, id, with_subsections, raw } = self;
+        let from_answer = file.is_none();
         let (file, which) = which(file, headings, id)?;
-        let (index, path) = Index::find_file(&file, global)?;
+        let (mut index, mut path) = Index::find_file(&file, global)?;
+        // The path of an id begins at the project's root, wherever the user stands.
+        let here = Index::find(Path::new("."), global)?;
+        if from_answer && here.project.root.join(&file).is_file() {
+            path = file.to_string_lossy().into_owned();
+            index = here;
+        }
         let page = Page::open(&index.project, &path)?;
         let found = section(&page, &which, Extent { with_subsections, raw })?;
         let is_there = matches!(found, Found::Section(_));

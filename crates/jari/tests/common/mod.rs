@@ -44,6 +44,41 @@ class Pool:
         return connection
 ";
 
+/// A page with front matter, code, a table and links, some of them broken.
+pub(crate) const GUIDE: &str = "\
+---
+title: The guide
+tags: [setup, 2]
+---
+
+# Guide
+
+How to use it. And more.
+
+## Install
+
+Run the script. See [usage](usage.md#basics).
+
+```sh
+./install
+```
+
+### From source
+
+Build it with care.
+
+## Configure
+
+| key | value |
+|---|---|
+| retries | 3 |
+
+Read [the site](https://a.example) and [gone](gone.md) and [nowhere](usage.md#nowhere).
+";
+
+/// A page that the guide links to, one that nobody does, and a component page.
+pub(crate) const USAGE: &str = "# Usage\n\n## Basics\n\nBack to the [guide](/docs/guide).\n";
+
 /// A project in a temporary folder, with a home of its own beside it.
 pub(crate) struct Project {
     temp: TempDir,
@@ -66,6 +101,17 @@ impl Project {
             ("src/retry.rs", RETRY),
             ("src/net/pool.py", POOL),
             ("README.md", "# Sample\n\nConnections are pooled, calls are repeated.\n"),
+        ])
+    }
+
+    /// Pages that link to each other.
+    pub(crate) fn documents() -> Self {
+        Self::new(&[
+            ("docs/guide.md", GUIDE),
+            ("docs/usage.md", USAGE),
+            ("docs/lonely.md", "# Lonely\n\nNobody links here.\n"),
+            ("docs/broken.mdx", "# Broken\n\n<Open>\n\n## Part\n\nText.\n"),
+            ("src/retry.rs", RETRY),
         ])
     }
 
