@@ -1,8 +1,8 @@
 //! The suite every store passes: `conformance::run(|| a new empty store)`.
 
 use jari_base::{
-    Bm25, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, FileId, Filter, Generation, Language, LineRange,
-    Lookup, Reference, ReferenceKind, Skip, Stamp, Symbol, SymbolKind, Term,
+    Bm25, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter, Generation, Language,
+    LineRange, Link, Lookup, Reference, ReferenceKind, Section, Skip, Stamp, Symbol, SymbolKind, Term, Value,
 };
 
 use crate::{ChunkWords, Error, FileInput, Snapshot, Store, SymbolLookup, SymbolMode};
@@ -11,6 +11,7 @@ use crate::{ChunkWords, Error, FileInput, Snapshot, Store, SymbolLookup, SymbolM
 pub fn run<S: Store>(new: impl Fn() -> S) {
     an_empty_store_answers_with_nothing(&new());
     what_is_put_comes_back(&new());
+    documents_come_back_with_their_sections(&new());
     nothing_is_seen_before_commit_and_a_dropped_batch_is_undone(&new());
     an_old_snapshot_does_not_change(&new());
     a_second_writer_is_told_that_the_store_is_busy(&new());
@@ -106,6 +107,53 @@ fn an_empty_store_answers_with_nothing(store: &impl Store) {
     assert_eq!(snapshot.files().iter().count(), 0);
     assert!(found(&*snapshot, &lookup("anything")).is_empty());
     assert!(snapshot.hydrate(&[ChunkId { file: FileId(1), ordinal: 0 }]).expect("it succeeds").is_empty());
+}
+
+fn documents_come_back_with_their_sections(store: &impl Store) {
+    let mut input = file("docs/a.md", &[("first", "alpha"), ("second", "beta")]);
+    let section = |at: u32, title: &str| Section {
+        title: title.to_owned(),
+        level: at as u8 + 1,
+        parent: at.checked_sub(1),
+        id: title.to_lowercase(),
+        anchor: title.to_lowercase(),
+        lines: LineRange::new(at * 4 + 1, at * 4 + 4),
+        whole: LineRange::new(at * 4 + 1, 8),
+        bytes: 0..1,
+        hash: ContentHash([7; 16]),
+    };
+    let link = Link { target: "b.md".to_owned(), text: "b".to_owned(), image: false, line: 2, bytes: 3..5 };
+    let document = Document {
+        title: Some("A page".to_owned()),
+        front_matter: vec![("draft".to_owned(), Value::List(vec![Value::Bool(true), Value::Float(0.5)]))],
+        sections: vec![section(0, "Top"), section(1, "Part")],
+        links: vec![link],
+        ..Document::default()
+    };
+    input.chunked.document = Some(document.clone());
+    let last = input.chunked.chunks.last_mut().expect("there are two");
+    (last.kind, last.symbol, last.section) = (ChunkKind::Section, None, Some(1));
+    last.head = Some(LineRange::new(1, 1));
+    put(store, &[input.clone(), example("src/a.rs")]);
+
+    let snapshot = store.snapshot().expect("a snapshot");
+    let id = snapshot.files().at("docs/a.md").expect("the file is known").id;
+    assert_eq!(snapshot.chunked(id).expect("it succeeds").as_ref(), Some(&input.chunked));
+    let mut seen = Vec::new();
+    snapshot.documents(&mut |file, document| seen.push((file, document))).expect("it succeeds");
+    assert_eq!(seen, [(id, document)]);
+    let chunk = snapshot.hydrate(&[ChunkId { file: id, ordinal: 1 }]).expect("it succeeds").remove(0);
+    assert_eq!(chunk.head.as_deref(), Some("fn first() {"));
+    let [part] = &chunk.sections[..] else { panic!("it touches one section: {chunk:?}") };
+    assert_eq!((part.id.as_str(), part.title.as_deref()), ("part", Some("A page")));
+    assert_eq!(part.heading_path, ["Top", "Part"]);
+
+    let mut batch = store.write().expect("no other writer");
+    batch.remove(id).expect("it goes");
+    batch.commit().expect("the batch commits");
+    let mut left = 0;
+    store.snapshot().expect("a snapshot").documents(&mut |_, _| left += 1).expect("it succeeds");
+    assert_eq!(left, 0);
 }
 
 fn what_is_put_comes_back(store: &impl Store) {

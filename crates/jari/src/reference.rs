@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory};
+use jari_base::Language;
 use serde_json::Value;
 
 use crate::commands::Jari;
@@ -50,11 +51,15 @@ fn settings() -> String {
 
 fn languages() -> String {
     let mut out = format!(
-        "# Languages\n{MADE}\nLanguages with structure are cut into functions, methods, types and modules; the others into windows of 50 \
-         lines. `jari search --lang NAME` takes every name.\n\n| language | structure | files |\n|---|---|---|\n"
+        "# Languages\n{MADE}\nLanguages with structure are cut into functions, methods, types and modules; documents into sections; the others into \
+         windows of 50 lines. `jari search --lang NAME` takes every name.\n\n| language | structure | files |\n|---|---|---|\n"
     );
     for language in jari_chunk::facts() {
-        let structure = if language.structured { "yes" } else { "" };
+        let structure = match language.structured {
+            true => "yes",
+            false if jari_chunk::is_document(&Language::named(language.name)) => "sections",
+            false => "",
+        };
         let extensions = language.extensions.iter().map(|extension| format!("`.{extension}`"));
         let names = language.filenames.iter().map(|name| format!("`{name}`"));
         let files: Vec<String> = extensions.chain(names).collect();

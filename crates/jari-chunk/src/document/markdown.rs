@@ -321,8 +321,11 @@ impl Reader<'_> {
 impl Reading {
     /// Links and ids that a tag holds.
     pub(super) fn take_tag(&mut self, tag: &markup::Tag<'_>, start: usize, lines: &Lines<'_>) {
-        for name in ["id", "name"] {
-            if let Some(id) = tag.text(name).filter(|_| name == "id" || tag.name == "a") {
+        // A component may give its heading an id, as in `titleId="x"`.
+        let names_it =
+            |name: &str| name == "id" || name.ends_with("Id") || (name == "name" && tag.name == "a");
+        for attribute in tag.attributes.iter().filter(|attribute| names_it(attribute.name)) {
+            if let markup::Value::Text(id) = attribute.value {
                 self.anchors.push(id.to_owned());
             }
         }

@@ -167,7 +167,7 @@ pub(super) fn expression(text: &str, start: usize) -> Option<usize> {
             }
             quote @ (b'"' | b'\'') => at = string_end(bytes, at, quote),
             b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                at += 3 + memchr::memmem::find(&bytes[at + 2..], b"*/")?
+                at += 3 + memchr::memmem::find(&bytes[at + 2..], b"*/")?;
             }
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 at += memchr::memchr(b'\n', &bytes[at..])?;

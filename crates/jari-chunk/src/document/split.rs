@@ -188,7 +188,7 @@ impl Splitter<'_> {
                 open.map(|open| Piece { lines: LineRange::new(open.lines.start, atom.lines.end), ..open });
             match grown {
                 Some(grown) if self.tokens(grown.lines) + self.head_tokens(grown.head) <= most => {
-                    open = Some(grown)
+                    open = Some(grown);
                 }
                 Some(_) => {
                     let done = open.take().expect("it was grown from it");
