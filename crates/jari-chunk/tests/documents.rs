@@ -17,7 +17,7 @@ fn check_outline(language: &'static str, text: &str, expected: &Expect) {
     let (document, _) = read(language, text);
     let mut shown = String::new();
     for section in &document.sections {
-        let indent = usize::from(section.level) * 2;
+        let indent = usize::from(section.level.max(1) - 1) * 2;
         let title = if section.level == 0 { "(before)" } else { &section.title };
         let _ = writeln!(
             shown,
@@ -71,12 +71,12 @@ Setext
         text,
         &expect![[r#"
             (before) 1..4 whole 4 # id 
-              Setup 6..6 whole 16 #setup id setup
-                Install 8..10 whole 10 #get id setup/install
-                Use 12..12 whole 14 #use id setup/use
-                  Options 14..14 whole 14 #options id setup/use/options
-                Use 16..16 whole 16 #use-1 id setup/use~2
-              Setext 18..20 whole 20 #setext id setext
+            Setup 6..6 whole 16 #setup id setup
+              Install 8..10 whole 10 #get id setup/install
+              Use 12..12 whole 14 #use id setup/use
+                Options 14..14 whole 14 #options id setup/use/options
+              Use 16..16 whole 16 #use-1 id setup/use~2
+            Setext 18..20 whole 20 #setext id setext
         "#]],
     );
     let ids = |text: &str| -> Vec<String> {
