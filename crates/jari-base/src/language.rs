@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// A language by its lower-case name: `rust`, `csharp`, `markdown`; `text` where none is known.
+/// A language by its lower-case name: `rust`, `csharp`, `markdown`; `unknown` where none is known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Language(Cow<'static, str>);
 
 impl Language {
     /// What a file is when nothing better is known.
-    pub const TEXT: Language = Language(Cow::Borrowed("text"));
+    pub const UNKNOWN: Language = Language(Cow::Borrowed("unknown"));
 
     /// A language whose name is known at compile time.
     pub const fn named(name: &'static str) -> Self {

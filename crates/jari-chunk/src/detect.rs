@@ -30,7 +30,7 @@ pub fn language_of(path: &str, text: &str) -> Language {
     interpreter(text)
         .and_then(|interpreter| known.interpreters.get(interpreter))
         .cloned()
-        .unwrap_or(Language::TEXT)
+        .unwrap_or(Language::UNKNOWN)
 }
 
 /// A language that shares the extension with another one and shows itself in the text: C++ in a `.h`.
@@ -45,8 +45,12 @@ fn sharing(extension: &str, text: &str) -> Option<Language> {
 
 /// The names of all languages, sorted.
 pub fn languages() -> Vec<&'static str> {
-    let mut names: Vec<_> =
-        LANGUAGES.iter().map(|spec| spec.name).chain(PLAIN.iter().map(|(name, ..)| *name)).collect();
+    let mut names: Vec<_> = LANGUAGES
+        .iter()
+        .map(|spec| spec.name)
+        .chain(PLAIN.iter().map(|(name, ..)| *name))
+        .chain(["unknown"])
+        .collect();
     names.sort_unstable();
     names
 }
@@ -100,8 +104,9 @@ mod tests {
         check("deploy/Dockerfile.dev", "", "dockerfile");
         check("pool.h", "struct pool;\n", "c");
         check("pool.h", "#pragma once\n\nnamespace net {\n}\n", "cpp");
-        check("notes", "hello", "text");
-        check("data.unknown", "", "text");
+        check("notes", "hello", "unknown");
+        check("data.unknown", "", "unknown");
+        check("notes.txt", "", "text");
     }
 
     #[test]

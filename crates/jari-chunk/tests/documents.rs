@@ -224,7 +224,7 @@ fn other_formats_are_read_by_their_headings() {
         "#]],
     );
     let targets: Vec<String> = read("rst", rst).0.links.into_iter().map(|link| link.target).collect();
-    assert_eq!(targets, ["https://a.example", "other.rst"]);
+    assert_eq!(targets, ["https://a.example", "other"]);
     let adoc = "= Title\n\n[#part]\n== Part\n\n----\n== code\n----\n\nxref:other.adoc#x[there] and link:https://a.example[site].\n\n=== Deep\n";
     check_outline(
         "asciidoc",
@@ -245,6 +245,39 @@ fn other_formats_are_read_by_their_headings() {
                 More 6..8 whole 8 #more id notes/more
         "#]],
     );
+}
+
+#[test]
+fn directives_keep_their_bodies_and_toctrees_are_links() {
+    let text = ".. _start:\n\nThe ``name``\n============\n\n.. toctree::\n   :maxdepth: 2\n\n   intro/index\n   The end <end>\n\n.. code-block:: python\n\n   a = 'https://a.example/'\n\n   b = 2\n\nThen::\n\n    c\n\n    d\n\n.. image:: plan.png\n";
+    for language in ["rst", "text"] {
+        let (document, _) = read(language, text);
+        let heading = document.sections.last().expect("a heading");
+        assert_eq!((heading.title.as_str(), heading.anchor.as_str()), ("The name", "start"));
+        let targets: Vec<&str> = document.links.iter().map(|link| link.target.as_str()).collect();
+        assert_eq!(targets, ["intro/index", "end", "plan.png"]);
+        let code = document.blocks.iter().filter(|block| block.kind == jari_base::BlockKind::Code);
+        let spans: Vec<_> = code.map(|block| (block.lines.start, block.lines.end)).collect();
+        assert_eq!(spans, [(12, 16), (20, 22)]);
+    }
+}
+
+#[test]
+fn anchors_of_every_kind_are_known() {
+    let text = "# A\n\n## Example\n\n## example-1\n\n## Example\n\nText. {#here}\n\n> ## Quoted part\n\n## Short [#brief]\n";
+    let (document, _) = read("markdown", text);
+    let anchors: Vec<&str> = document.sections.iter().map(|section| section.anchor.as_str()).collect();
+    assert_eq!(anchors, ["a", "example", "example-1", "example-2", "brief"]);
+    assert_eq!(document.anchors, ["here", "quoted-part"]);
+    assert_eq!(document.sections[4].title, "Short");
+}
+
+#[test]
+fn a_head_that_fills_a_chunk_is_not_repeated() {
+    let table = format!("{}\n{}\n{}", "|a".repeat(2_000), "|-".repeat(2_000), "|b\n".repeat(200));
+    let split = chunked(&table, &DocumentOptions::default());
+    assert!(split.chunks.len() < 10, "{:?}", spans(&split));
+    assert!(split.chunks.iter().all(|chunk| chunk.head.is_none()));
 }
 
 #[test]

@@ -56,8 +56,11 @@ fn read_inside(project: &Project, path: &str) -> Result<Contents> {
     let missing = || Error::NoSuchFile { path: path.to_owned(), near: beside(project, path) };
     let real = project.root.join(path).canonicalize().map_err(|_| missing())?;
     let root = project.root.canonicalize().map_err(|_| missing())?;
-    if !real.starts_with(&root) || real.is_dir() {
-        return Err(missing());
+    if real.is_dir() {
+        return Err(Error::IsAFolder(path.to_owned()));
+    }
+    if !real.starts_with(&root) {
+        return Err(Error::Outside(path.to_owned()));
     }
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     // What a machine wrote is shown to those who name it; secrets and binaries are not.
@@ -169,7 +172,15 @@ pub fn section(page: &Page, which: &Which, extent: Extent) -> Result<Found> {
     };
     let of = |at: u32| &document.sections[at as usize];
     let exact = match which {
-        Which::Headings(titles) => matches(&|at| is_at(&document.heading_path(at), titles)),
+        Which::Headings(titles) => {
+            let found = matches(&|at| is_at(&document.heading_path(at), titles));
+            // What a link says after `#` is taken for a title, too.
+            let anchor = titles.last().map(|title| title.trim().trim_start_matches('#')).unwrap_or_default();
+            match found.is_empty() && titles.len() == 1 {
+                true => matches(&|at| of(at).level > 0 && of(at).anchor.eq_ignore_ascii_case(anchor)),
+                false => found,
+            }
+        }
         Which::Id(id) => matches(&|at| of(at).id == *id),
         Which::Anchor(anchor) => matches(&|at| of(at).anchor.eq_ignore_ascii_case(anchor)),
     };
@@ -184,7 +195,8 @@ pub fn section(page: &Page, which: &Which, extent: Extent) -> Result<Found> {
         let note = format!("no section is at `{which}` any more; the nearest is `{path}`");
         return Ok(text_of(page, document, moved, extent, Some(note)));
     }
-    Ok(Found::Nothing { near: near(page, document, which), sections: document.sections.len() })
+    let sections = document.sections.iter().filter(|section| section.level > 0).count();
+    Ok(Found::Nothing { near: near(page, document, which), sections })
 }
 
 fn text_of(page: &Page, document: &Document, at: u32, extent: Extent, note: Option<String>) -> Found {
@@ -234,7 +246,20 @@ fn moved(document: &Document, which: &Which) -> Option<u32> {
     let shared = |at: &u32| steps(*at).iter().filter(|step| above.contains(step)).count();
     let same = (0..document.sections.len() as u32).filter(|at| steps(*at).last() == Some(own));
     // Of equal ones the first.
-    same.rev().max_by_key(shared)
+    same.rev().max_by_key(shared).or_else(|| {
+        // An id whose section is gone leads to the nearest section around it that is still there.
+        let mut id = match which {
+            Which::Id(id) => id.as_str(),
+            Which::Headings(_) | Which::Anchor(_) => return None,
+        };
+        while let Some((above, _)) = id.rsplit_once('/') {
+            if let Some(at) = document.sections.iter().position(|section| section.id == above) {
+                return Some(at as u32);
+            }
+            id = above;
+        }
+        None
+    })
 }
 
 fn without_ordinal(slug: &str) -> String {
@@ -256,12 +281,21 @@ fn near(page: &Page, document: &Document, which: &Which) -> Vec<Entry> {
         .filter(|(_, section)| section.level > 0)
         .map(|(at, section)| {
             let title = folded(&section.title);
-            // A title that holds a word of the wanted one is nearer than its length says.
-            let held = words.iter().filter(|word| word.len() > 2 && title.contains(**word)).count();
-            (strsim::osa_distance(&wanted, &title).saturating_sub(held * 6), at)
+            // A title that holds the wanted words is nearer than its length says.
+            let held: usize =
+                words.iter().filter(|word| title.contains(**word)).map(|word| word.chars().count()).sum();
+            let distance = strsim::osa_distance(&wanted, &title);
+            (if held * 2 > wanted.chars().count() { distance / 8 } else { distance }, at)
         })
         .collect();
     nears.sort_unstable();
+    let mut offered = Vec::new();
+    nears.retain(|(_, at)| {
+        let path = document.heading_path(*at as u32);
+        let new = !offered.contains(&path);
+        offered.push(path);
+        new
+    });
     nears.truncate(5);
     // Beyond three, only what is really near.
     let near_enough = wanted.chars().count() / 2;

@@ -81,8 +81,14 @@ pub enum Error {
         /// Files beside it that look like it.
         near: Vec<String>,
     },
+    /// A folder where a file is needed.
+    #[error("`{0}` is a folder")]
+    IsAFolder(String),
+    /// A file outside the project.
+    #[error("`{0}` leads out of the project")]
+    Outside(String),
     /// A file whose contents are not shown.
-    #[error("`{path}` cannot be read as text: {reason}")]
+    #[error("`{path}` is not shown: it is {reason}")]
     NotReadable {
         /// Relative to the root.
         path: String,
@@ -111,7 +117,7 @@ impl Explained for Error {
             Self::EmptyQuery | Self::EmptyName => ErrorCode::EmptyQuery,
             Self::BadFilter(_) => ErrorCode::BadArgument,
             Self::NoSuchPath { .. } | Self::NoSuchFile { .. } => ErrorCode::NotFound,
-            Self::NotADocument { .. } => ErrorCode::BadArgument,
+            Self::NotADocument { .. } | Self::IsAFolder(_) | Self::Outside(_) => ErrorCode::BadArgument,
             Self::NotReadable { .. } => ErrorCode::Unreadable,
             Self::Source(error) => error.code(),
             Self::Store(error) => error.code(),
@@ -124,7 +130,12 @@ impl Explained for Error {
             Self::EmptyName => {
                 Some("give a name or a part of one: jari symbol connect --mode contains".to_owned())
             }
+            Self::NotReadable { reason: Skip::TooLarge, .. } => {
+                Some("raise the limit: JARI_MAX_FILE_SIZE, in bytes".to_owned())
+            }
             Self::BadFilter(_) | Self::NotReadable { .. } => None,
+            Self::IsAFolder(path) => Some(format!("name a file; `jari tree {path}` shows what is in it")),
+            Self::Outside(_) => Some("nothing outside the project is read".to_owned()),
             Self::NoSuchFile { near, .. } if near.is_empty() => {
                 Some("`jari tree` shows the files of the project".to_owned())
             }

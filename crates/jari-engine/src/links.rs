@@ -7,7 +7,7 @@ use jari_store::Snapshot;
 use jari_text::estimate_tokens;
 
 use crate::documents::Page;
-use crate::{Error, Result};
+use crate::{Error, Project, Result};
 
 /// Endings that sites leave out.
 const ENDINGS: [&str; 7] = [".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".html"];
@@ -83,8 +83,8 @@ pub struct Linked {
 }
 
 impl Graph {
-    /// The graph of one state of the index.
-    pub fn new(snapshot: &dyn Snapshot) -> Result<Self> {
+    /// The graph of one state of the index. A file that is there but not indexed is no broken link.
+    pub fn new(project: &Project, snapshot: &dyn Snapshot) -> Result<Self> {
         let files = snapshot.files();
         let mut documents = BTreeMap::new();
         snapshot.documents(&mut |file, document| {
@@ -92,15 +92,18 @@ impl Graph {
                 documents.insert(record.path.clone(), document);
             }
         })?;
-        // A file that is not indexed is there all the same.
         let paths = files.iter().map(|record| record.path.as_str());
         let site = Site::new(paths, documents.iter().map(|(path, document)| (path.as_str(), document)));
         let mut edges = Vec::new();
         for (from, document) in &documents {
-            let edge = |link: &Link| Edge {
-                from: from.clone(),
-                link: link.clone(),
-                target: site.resolve(from, link),
+            let edge = |link: &Link| {
+                let mut target = site.resolve(from, link);
+                if let Target::Inside { path, broken: broken @ Some(Broken::File), .. } = &mut target
+                    && project.root.join(&*path).exists()
+                {
+                    *broken = None;
+                }
+                Edge { from: from.clone(), link: link.clone(), target }
             };
             edges.extend(document.links.iter().map(edge));
         }
@@ -232,9 +235,9 @@ pub struct Counts {
 }
 
 /// Takes stock of a document.
-pub fn analyze(snapshot: &dyn Snapshot, page: &Page) -> Result<Analysis> {
+pub fn analyze(project: &Project, snapshot: &dyn Snapshot, page: &Page) -> Result<Analysis> {
     let document = page.document()?;
-    let graph = Graph::new(snapshot)?;
+    let graph = Graph::new(project, snapshot)?;
     let links: Vec<Edge> = graph.outbound(&page.path)?.into_iter().cloned().collect();
     let blocks = |kind: BlockKind| document.blocks.iter().filter(|block| block.kind == kind).count();
     let mut code_languages = BTreeMap::new();
@@ -341,11 +344,19 @@ impl<'a> Site<'a> {
     /// Whether the document at `path` has no place of that name. Of other files nothing is known.
     fn lacks(&self, path: &str, fragment: &str) -> bool {
         let Some(document) = self.documents.get(path) else { return false };
-        let same = |anchor: &str| anchor == fragment || anchor.eq_ignore_ascii_case(fragment);
-        let known = document.sections.iter().any(|section| same(&section.anchor))
+        // Sites make slugs in many ways; all keep letters and digits.
+        let bare = |name: &str| -> String {
+            name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        };
+        let wanted = bare(fragment);
+        let same = |anchor: &str| anchor == fragment || (!wanted.is_empty() && bare(anchor) == wanted);
+        let lines =
+            fragment.strip_prefix('L').is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()));
+        let known = lines
+            || document.sections.iter().any(|section| same(&section.anchor) || same(&section.title))
             || document.anchors.iter().any(|anchor| same(anchor))
             || fragment.eq_ignore_ascii_case("top")
-            // `#:~:text=` marks text; `#L10` marks lines.
+            // `#:~:text=` marks text.
             || fragment.starts_with(":~:");
         !known
     }
@@ -395,7 +406,7 @@ fn joined(folder: &str, path: &str) -> Option<String> {
 fn normal(from: &str, path: &str) -> String {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let begin = if path.starts_with('/') { "" } else { folder };
-    joined(begin, path).unwrap_or_else(|| path.to_owned())
+    joined(begin, path).unwrap_or_else(|| format!("{folder}/{path}"))
 }
 
 /// Without percent signs.
@@ -463,7 +474,9 @@ mod tests {
     fn what_is_missing_is_said() {
         check("docs/a.md", "gone.md", "docs/gone.md File");
         check("docs/a.md", "#gone", "docs/a.md#gone Fragment");
-        check("docs/a.md", "../../../etc/passwd", "../../../etc/passwd File");
+        check("docs/a.md", "#Some_Part", "docs/a.md#Some_Part");
+        check("docs/a.md", "#L12", "docs/a.md#L12");
+        check("docs/a.md", "../../../etc/gone", "docs/../../../etc/gone File");
         check("docs/a.md", "https://a.example/#x", "external");
         check("docs/a.md", "mailto:a@b.example", "external");
     }

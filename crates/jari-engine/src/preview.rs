@@ -9,6 +9,9 @@ use jari_text::Tokenizer;
 /// Longest line shown, in characters; the rest is left out.
 const LONGEST: usize = 160;
 
+/// Of a very long line, how many characters are shown before its first match.
+const BEFORE: usize = 40;
+
 /// A line of a file, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -33,16 +36,14 @@ pub(crate) fn telling_lines(
     let mut telling: Vec<(usize, Line)> = Vec::new();
     let saying = text.lines().zip(lines.start..).filter(|(line, _)| line.chars().any(char::is_alphanumeric));
     for (at, (line, number)) in saying.enumerate() {
-        let shown = line.trim_end();
-        let end = shown.char_indices().nth(LONGEST).map_or(shown.len(), |(end, _)| end);
-        let shown = &shown[..end];
-        let highlights = jari_text::highlights(tokenizer, shown, terms);
-        let mut here: Vec<String> =
-            highlights.iter().map(|range| shown[range.clone()].to_lowercase()).collect();
+        let whole = line.trim_end();
+        let found = jari_text::highlights(tokenizer, whole, terms);
+        let mut here: Vec<String> = found.iter().map(|range| whole[range.clone()].to_lowercase()).collect();
         here.sort_unstable();
         here.dedup();
         if at == 0 || !here.is_empty() {
-            telling.push((here.len(), Line { number, text: shown.to_owned(), highlights }));
+            let (text, highlights) = window(whole, &found);
+            telling.push((here.len(), Line { number, text, highlights }));
         }
         matched.extend(here);
     }
@@ -56,6 +57,19 @@ pub(crate) fn telling_lines(
     let mut shown: Vec<Line> = telling.into_iter().map(|(_, line)| line).collect();
     shown.sort_unstable_by_key(|line| line.number);
     (shown, matched)
+}
+
+/// A line that is very long is shown from a little before its first match on.
+fn window(line: &str, found: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
+    let first = found.first().map_or(0, |range| line[..range.start].chars().count());
+    let length = line.chars().count();
+    let skipped = if length <= LONGEST || first < LONGEST - BEFORE { 0 } else { first - BEFORE };
+    let byte = |number: usize| line.char_indices().nth(number).map_or(line.len(), |(byte, _)| byte);
+    let (start, end) = (byte(skipped), byte(skipped + LONGEST));
+    let mark = if skipped > 0 { "…" } else { "" };
+    let inside = found.iter().filter(|range| range.start >= start && range.end <= end);
+    let moved = |range: &Range<usize>| range.start - start + mark.len()..range.end - start + mark.len();
+    (format!("{mark}{}", &line[start..end]), inside.map(moved).collect())
 }
 
 #[cfg(test)]
@@ -72,5 +86,16 @@ mod tests {
         let shown: Vec<_> = lines.iter().map(|line| (line.number, line.text.trim())).collect();
         assert_eq!(shown, [(10, "fn send() {"), (12, "retry_request();")]);
         assert_eq!(&lines[1].text[lines[1].highlights[0].clone()], "retry");
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_its_match() {
+        let text = format!("{} needle {}", "말 ".repeat(300), "end ".repeat(300));
+        let terms = ["needl"].into_iter().collect();
+        let (lines, matched) =
+            telling_lines(&mut Tokenizer::default(), &text, LineRange::new(1, 1), &terms, 2);
+        assert_eq!(matched, ["needle"]);
+        assert_eq!(&lines[0].text[lines[0].highlights[0].clone()], "needle");
+        assert!(lines[0].text.starts_with('…') && lines[0].text.chars().count() <= LONGEST + 1);
     }
 }

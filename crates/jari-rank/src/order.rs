@@ -365,7 +365,7 @@ mod tests {
         FileCandidate {
             file: FileId(number),
             path: path.to_owned(),
-            language: Language::TEXT,
+            language: Language::UNKNOWN,
             bm25,
             path_bm25: if path.contains("retry") { 0.1 } else { 0.0 },
             chunks: vec![ChunkCandidate {

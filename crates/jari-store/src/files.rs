@@ -45,7 +45,7 @@ impl FileRecord {
         Self {
             id,
             path: path.to_owned(),
-            language: Language::TEXT,
+            language: Language::UNKNOWN,
             stamp,
             hash: None,
             skip: Some(reason),

@@ -219,7 +219,7 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
             holds     4 files · 6 chunks · 4 symbols
             size      [size] rows · [size] postings
             model     none: keyword search only
-            languages markdown 1 · python 1 · rust 1 · text 1
+            languages markdown 1 · python 1 · rust 1 · unknown 1
             skipped   nothing
             --- stderr
             note: the project cannot hold its index; it is kept in `[TEMP]/home/cache/jari/indexes/[TEMP]-project-[hash]`

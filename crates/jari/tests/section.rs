@@ -96,7 +96,7 @@ fn a_misspelt_heading_gets_near_ones_and_no_substitute() {
             exit: 1
             --- stderr
             error: `docs/guide.md` has no section "Instal"
-            hint: did you mean "Guide › Install" (line 10) or "Guide" (line 6) or "Guide › Configure" (line 22)? `jari toc docs/guide.md` lists all 5
+            hint: did you mean "Guide › Install" (line 10) or "Guide" (line 6) or "Guide › Configure" (line 22)? `jari toc docs/guide.md` lists all 4
         "#]],
     );
     check(

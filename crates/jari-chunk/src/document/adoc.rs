@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, lines: &Lines<'_>) -> Reading {
         }
         if let Some((level, title)) = title(line) {
             let bytes = lines.start(number)..lines.start(number) + line.len();
-            reading.headings.push(Heading { title: title.to_owned(), level, id: id.take(), bytes });
+            reading.headings.push(Heading { title: title.replace('`', ""), level, id: id.take(), bytes });
             number += 1;
             continue;
         }

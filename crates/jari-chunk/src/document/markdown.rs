@@ -6,6 +6,7 @@ use std::ops::Range;
 use jari_base::{Block, BlockKind, LineRange, Link};
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
+use super::sections::slug;
 use super::{Edit, Heading, Reading, autolink, front, markup};
 use crate::lines::Lines;
 
@@ -107,7 +108,7 @@ impl Reader<'_> {
     fn start(&mut self, tag: Tag<'_>, range: &Range<usize>) {
         let top = self.containers == 0;
         match tag {
-            Tag::Heading { level, .. } if top => self.open_heading(level as u8, range),
+            Tag::Heading { level, .. } => self.open_heading(level as u8, range),
             Tag::Paragraph if top => {
                 self.containers_in_prose(range);
                 self.block(BlockKind::Paragraph, range, None, 0);
@@ -159,10 +160,14 @@ impl Reader<'_> {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Heading(_) if self.containers == 0 => {
-                if let Some(OpenHeading { mut heading, .. }) = self.heading.take() {
-                    heading.title = heading.title.trim().to_owned();
+            TagEnd::Heading(_) => {
+                let Some(OpenHeading { mut heading, .. }) = self.heading.take() else { return };
+                heading.title = heading.title.split_whitespace().collect::<Vec<_>>().join(" ");
+                if self.containers == 0 {
                     self.reading.headings.push(heading);
+                } else {
+                    // Inside a list or quotation it begins no section, but can be linked to.
+                    self.reading.anchors.push(heading.id.unwrap_or_else(|| slug(&heading.title)));
                 }
             }
             TagEnd::CodeBlock => self.code = false,
@@ -284,6 +289,12 @@ impl Reader<'_> {
     /// Shortcodes and container fences of site generators are not what a reader reads.
     fn containers_in_prose(&mut self, range: &Range<usize>) {
         let source = &self.text[range.clone()];
+        // `{#id}` names the paragraph it stands by.
+        for part in source.split("{#").skip(1) {
+            let id: String =
+                part.chars().take_while(|c| c.is_alphanumeric() || "-_.:".contains(*c)).collect();
+            self.reading.anchors.extend(Some(id).filter(|id| !id.is_empty()));
+        }
         if source.contains(":::") {
             let mut at = range.start;
             for line in source.split_inclusive('\n') {
@@ -339,7 +350,7 @@ impl Reading {
     }
 }
 
-/// The id that an author gave a heading, and where it begins: `{#id}`, `{/*id*/}`.
+/// The id that an author gave a heading, and where it begins: `{#id}`, `{/*id*/}`, `[#id]`.
 fn author_id(heading: &str) -> Option<(&str, usize)> {
     // Of a heading with an underline the first lines count.
     let last = heading.trim_end();
@@ -348,8 +359,12 @@ fn author_id(heading: &str) -> Option<(&str, usize)> {
         _ => last,
     };
     let last = last.trim_end().trim_end_matches('#').trim_end();
-    let inner_end = last.strip_suffix('}')?;
-    let start = inner_end.rfind('{')?;
+    let (inner_end, open) = match last.strip_suffix('}') {
+        Some(inner_end) => (inner_end, '{'),
+        // `[#id]`, as some site generators write it.
+        None => (last.strip_suffix(']').filter(|_| last.contains("[#"))?, '['),
+    };
+    let start = inner_end.rfind(open)?;
     let inner = inner_end[start + 1..].trim();
     let id = match inner.strip_prefix('#') {
         Some(id) => id.split_whitespace().next().unwrap_or_default(),

@@ -20,11 +20,10 @@ pub(super) fn read(text: &str, lines: &Lines<'_>) -> Reading {
     } else {
         Reading { fallback: true, ..read_from(text, text, start, lines, Markup::Html) }
     };
-    for piece in scan.pieces {
-        if scan.valid || !text[piece.bytes.clone()].contains('\n') {
-            reading.edits.push(piece);
-        }
-    }
+    // Of two edits at one place the first counts: what a component says, not that it is markup.
+    let said =
+        scan.pieces.into_iter().filter(|piece| scan.valid || !text[piece.bytes.clone()].contains('\n'));
+    reading.edits = said.chain(std::mem::take(&mut reading.edits)).collect();
     reading.links.extend(scan.found.links);
     reading.links.sort_by_key(|link| link.bytes.start);
     reading.links.dedup_by(|a, b| a.bytes == b.bytes);
@@ -242,7 +241,7 @@ fn placeholder(tag: &Tag<'_>) -> String {
             Value::Bare => None,
             Value::Text(text) => Some(format!("\"{text}\"")),
             Value::Expression(value) => match literal(value.trim()) {
-                Some(value) => Some(value.to_owned()),
+                Some(value) => Some(value.replace('\'', "\"")),
                 None => continue,
             },
         };
@@ -271,7 +270,13 @@ fn literal(value: &str) -> Option<&str> {
 fn said(inner: &str) -> String {
     let inner = inner.trim();
     let comment = inner.starts_with("/*") && inner.ends_with("*/");
-    if inner.is_empty() || comment {
+    // `{#id}` names a heading, and `{{< … >}}` is a shortcode.
+    if inner.is_empty()
+        || comment
+        || inner.starts_with('#')
+        || inner.starts_with("{<")
+        || inner.starts_with("{%")
+    {
         return String::new();
     }
     let is_name = inner

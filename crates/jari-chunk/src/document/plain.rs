@@ -1,12 +1,15 @@
-//! Plain text: headings where an underline makes them certain, else paragraphs.
+//! Plain text: headings where an underline makes them certain, else paragraphs. Many projects write reStructuredText in `.txt`.
 
 use jari_base::{Block, BlockKind, LineRange, Link};
 
-use super::{Heading, Reading, autolink};
+use super::{Heading, Reading, autolink, rst};
 use crate::lines::Lines;
 
 /// Reads a plain text.
 pub(super) fn read(text: &str, lines: &Lines<'_>) -> Reading {
+    if rst::is_rst(lines) {
+        return rst::read(text, lines);
+    }
     let mut reading = Reading::default();
     underlined(&mut reading, lines, |mark| b"=-~".contains(&mark));
     paragraphs(&mut reading, lines);

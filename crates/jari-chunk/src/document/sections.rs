@@ -109,14 +109,23 @@ impl Names {
 
     /// `slug`, then `slug-1`, as GitHub numbers them.
     fn anchor(&mut self, slug: &str) -> String {
-        let seen = self.anchors.entry(slug.to_owned()).or_default();
-        *seen += 1;
-        if *seen == 1 { slug.to_owned() } else { format!("{slug}-{}", *seen - 1) }
+        let mut seen = self.anchors.get(slug).copied().unwrap_or(0);
+        let mut anchor = if seen == 0 { slug.to_owned() } else { format!("{slug}-{seen}") };
+        // A title may look like a numbered one.
+        while seen > 0 && self.anchors.contains_key(&anchor) {
+            seen += 1;
+            anchor = format!("{slug}-{seen}");
+        }
+        self.anchors.insert(slug.to_owned(), seen + 1);
+        if anchor != slug {
+            self.anchors.insert(anchor.clone(), 1);
+        }
+        anchor
     }
 }
 
 /// A title as sites write it in addresses: letters and digits of any script, spaces as hyphens.
-fn slug(title: &str) -> String {
+pub(super) fn slug(title: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || c == '-' || c == '_' || c == ' ';
     let slug: String = title
         .trim()

@@ -289,7 +289,10 @@ impl Splitter<'_> {
             if block.kind == BlockKind::List && !next_is_item && !full && line < range.end {
                 continue;
             }
-            let head = block.head.filter(|head| head.end < start);
+            // A head that fills a chunk by itself says nothing about the lines below it.
+            let head = block
+                .head
+                .filter(|head| head.end < start && self.tokens(*head) <= self.options.max_tokens / 4);
             atoms.push(self.atom(start, line, head));
             start = line + 1;
         }

@@ -37,7 +37,8 @@ impl Analyze {
         let entries = toc(&page, 6)?;
         let exact = if exact_tokens { Some(count_exactly(&page.text)?) } else { None };
         let reporter = Reporter::new(global.quiet);
-        let (ready, analysis) = index.sync(&reporter, |snapshot| analyze(snapshot, &page))?;
+        let project = index.project.clone();
+        let (ready, analysis) = index.sync(&reporter, |snapshot| analyze(&project, snapshot, &page))?;
         if !global.quiet {
             printer::talk_notes(&index.notes);
             printer::talk_degraded(&page);

@@ -53,8 +53,9 @@ impl Links {
             ));
         }
         let reporter = Reporter::new(global.quiet);
+        let project = index.project.clone();
         let graph = |snapshot: &dyn Snapshot| {
-            let graph = Graph::new(snapshot)?;
+            let graph = Graph::new(&project, snapshot)?;
             // A document that does not exist is said to be missing, whatever is asked of it.
             if !of_project && !back {
                 graph.outbound(&path)?;
@@ -107,6 +108,7 @@ fn list(view: &'static str, edges: &[&Edge], index: IndexJson, global: &Global) 
             Target::External => String::new(),
             Target::Inside { path, fragment, broken } => {
                 let fragment = fragment.as_deref().map(|fragment| format!("#{fragment}")).unwrap_or_default();
+                let path = if path.is_empty() { "./" } else { path };
                 let path = printer::safe(&format!("{path}{fragment}"));
                 match broken {
                     None => format!(" → {path}"),

@@ -46,7 +46,7 @@ impl Section {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { file, headings, id, with_subsections, raw } = self;
         let from_answer = file.is_none();
-        let (file, which) = which(file, headings, id)?;
+        let (file, which) = which(file, &headings, id)?;
         let (mut index, mut path) = Index::find_file(&file, global)?;
         // The path of an id begins at the project's root, wherever the user stands.
         let here = Index::find(Path::new("."), global)?;
@@ -85,7 +85,7 @@ impl Section {
 /// The file and the section of it that the arguments name.
 fn which(
     file: Option<PathBuf>,
-    headings: Vec<String>,
+    headings: &[String],
     id: Option<String>,
 ) -> Result<(PathBuf, Which), Failure> {
     if let Some(id) = id {
@@ -102,7 +102,9 @@ fn which(
     }
     let file = file.expect("clap requires a file where there is no id");
     if !headings.is_empty() {
-        return Ok((file, Which::Headings(headings)));
+        // Our own way to write a path of headings may be pasted as it is.
+        let titles = headings.iter().flat_map(|heading| heading.split(" › ")).map(str::to_owned).collect();
+        return Ok((file, Which::Headings(titles)));
     }
     let written = file.to_string_lossy();
     match written.split_once('#') {
@@ -111,10 +113,12 @@ fn which(
             let which = if anchor.contains('/') { Which::Id } else { Which::Anchor };
             Ok((PathBuf::from(path), which(anchor.to_owned())))
         }
-        _ => Err(Failure::argument(
-            "no section is named",
-            format!("give its heading: jari section {written} \"Install\"; `jari toc {written}` lists all"),
-        )),
+        _ => {
+            let file = written.trim_end_matches('#');
+            let hint =
+                format!("give its heading: jari section {file} \"Install\"; `jari toc {file}` lists all");
+            Err(Failure::argument("no section is named", hint))
+        }
     }
 }
 
