@@ -167,6 +167,11 @@ export const meta = {
 }
 
 #[test]
+fn a_property_of_several_lines_adds_none() {
+    check_prose("mdx", "<A title=\"x\ny\" />\n", &expect!["[[mdx:A title=\"x y\"]]\n\n"]);
+}
+
+#[test]
 fn expressions_and_components_hide_what_looks_like_a_heading() {
     let text = "# A\n\n<Code\n  text={`\n# not a heading\n`}\n/>\n\n{`\n# nor this\n`}\n\n## B {/*b-id*/}\n\n<Box>\n\n### C\n\n</Box>\n";
     check_outline(
@@ -249,13 +254,13 @@ fn other_formats_are_read_by_their_headings() {
 
 #[test]
 fn directives_keep_their_bodies_and_toctrees_are_links() {
-    let text = ".. _start:\n\nThe ``name``\n============\n\n.. toctree::\n   :maxdepth: 2\n\n   intro/index\n   The end <end>\n\n.. code-block:: python\n\n   a = 'https://a.example/'\n\n   b = 2\n\nThen::\n\n    c\n\n    d\n\n.. image:: plan.png\n";
+    let text = ".. _start:\n\nThe ``name``\n============\n\n.. toctree::\n   :maxdepth: 2\n\n   intro/index\n   The end <end>\n\n.. code-block:: python\n\n   a = 'https://a.example/'\n\n   b = 2\n\nThen::\n\n    c\n\n    d\n\n.. image:: plan.png\n\nMore\n====\n.. toctree::\n\n   last\n";
     for language in ["rst", "text"] {
         let (document, _) = read(language, text);
-        let heading = document.sections.last().expect("a heading");
+        let heading = &document.sections[1];
         assert_eq!((heading.title.as_str(), heading.anchor.as_str()), ("The name", "start"));
         let targets: Vec<&str> = document.links.iter().map(|link| link.target.as_str()).collect();
-        assert_eq!(targets, ["intro/index", "end", "plan.png"]);
+        assert_eq!(targets, ["intro/index", "end", "plan.png", "last"]);
         let code = document.blocks.iter().filter(|block| block.kind == jari_base::BlockKind::Code);
         let spans: Vec<_> = code.map(|block| (block.lines.start, block.lines.end)).collect();
         assert_eq!(spans, [(12, 16), (20, 22)]);

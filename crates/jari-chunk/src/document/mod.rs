@@ -121,7 +121,8 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> Cow<'_, str> {
             continue;
         }
         prose.push_str(&text[at..edit.bytes.start]);
-        prose.push_str(&edit.text);
+        // A text of several lines, say of an attribute, becomes one: its breaks are those of the source below.
+        prose.extend(edit.text.chars().map(|c| if c == '\n' { ' ' } else { c }));
         prose.extend(text[edit.bytes.clone()].chars().filter(|c| *c == '\n'));
         at = edit.bytes.end;
     }

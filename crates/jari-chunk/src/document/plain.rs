@@ -55,25 +55,21 @@ pub(super) fn underlined(reading: &mut Reading, lines: &Lines<'_>, is_mark: fn(u
     }
 }
 
-/// Blocks between blank lines; those that are headings are none.
+/// Blocks between blank lines and headings.
 pub(super) fn paragraphs(reading: &mut Reading, lines: &Lines<'_>) {
-    let headings: Vec<u32> =
-        reading.headings.iter().map(|heading| lines.number_at(heading.bytes.start)).collect();
+    let mut is_heading = vec![false; lines.count() as usize + 2];
+    for heading in &reading.headings {
+        let range = lines.range(&heading.bytes);
+        is_heading[range.start as usize..=range.end as usize].fill(true);
+    }
     let mut start = None;
     for number in 1..=lines.count() + 1 {
-        let ends = number > lines.count() || lines.is_blank(number);
+        let ends = number > lines.count() || is_heading[number as usize] || lines.is_blank(number);
         match start {
             None if !ends => start = Some(number),
             Some(first) if ends => {
-                if headings.binary_search(&first).is_err() {
-                    let lines = LineRange::new(first, number - 1);
-                    reading.blocks.push(Block {
-                        kind: BlockKind::Paragraph,
-                        lines,
-                        language: None,
-                        head: None,
-                    });
-                }
+                let lines = LineRange::new(first, number - 1);
+                reading.blocks.push(Block { kind: BlockKind::Paragraph, lines, language: None, head: None });
                 start = None;
             }
             _ => {}

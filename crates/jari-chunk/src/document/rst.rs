@@ -12,7 +12,9 @@ pub(super) fn read(text: &str, lines: &Lines<'_>) -> Reading {
     let mut reading = Reading::default();
     plain::underlined(&mut reading, lines, |mark| mark.is_ascii_punctuation());
     plain::paragraphs(&mut reading, lines);
-    reading.blocks = with_bodies(std::mem::take(&mut reading.blocks), lines);
+    let headings: Vec<u32> =
+        reading.headings.iter().map(|heading| lines.number_at(heading.bytes.start)).collect();
+    reading.blocks = with_bodies(std::mem::take(&mut reading.blocks), &headings, lines);
     for number in 1..=lines.count() {
         reading.anchors.extend(label(lines.line(number)));
     }
@@ -48,14 +50,17 @@ fn directive(line: &str) -> Option<(&str, &str)> {
 }
 
 /// What blocks are; the indented blocks below a directive or a `::` are its body and belong to one block.
-fn with_bodies(blocks: Vec<Block>, lines: &Lines<'_>) -> Vec<Block> {
+fn with_bodies(blocks: Vec<Block>, headings: &[u32], lines: &Lines<'_>) -> Vec<Block> {
     let mut joined: Vec<Block> = Vec::with_capacity(blocks.len());
     // Whether indented lines go on with the last block.
     let mut open = false;
     for mut block in blocks {
         let first = lines.line(block.lines.start);
         let indented = first.starts_with([' ', '\t']);
-        if indented && open {
+        let after = joined.last().map_or(0, |last| last.lines.end);
+        let parted = headings.partition_point(|heading| *heading < block.lines.start)
+            > headings.partition_point(|heading| *heading <= after);
+        if indented && open && !parted {
             let last = joined.last_mut().expect("a body is open");
             last.lines = LineRange::new(last.lines.start, block.lines.end);
             continue;
@@ -105,7 +110,10 @@ fn directives(reading: &mut Reading, lines: &Lines<'_>) {
             reading.links.push(link);
         };
         match name {
-            "image" | "figure" if !argument.is_empty() => link(argument, "", true, block.lines.start),
+            // `plan.*` stands for several formats.
+            "image" | "figure" if !argument.is_empty() && !argument.contains('*') => {
+                link(argument, "", true, block.lines.start)
+            }
             "toctree" => {
                 for number in block.lines.start + 1..=block.lines.end {
                     let entry = lines.line(number).trim();
@@ -155,6 +163,10 @@ fn roles(reading: &mut Reading, text: &str, lines: &Lines<'_>) {
         let document = text[..start].ends_with(":doc:");
         if document || (text[at..].starts_with('_') && inner.contains('<')) {
             let (said, target) = said_and_target(inner);
+            // `<name_>` is another name for a target, not a place.
+            if target.ends_with('_') {
+                continue;
+            }
             let (target, text, line) = (target.to_owned(), said.to_owned(), lines.number_at(start));
             reading.links.push(Link { target, text, image: false, line, bytes: start..at });
         }
