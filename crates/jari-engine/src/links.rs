@@ -287,7 +287,11 @@ impl<'a> Site<'a> {
         let files: HashSet<&str> = files.collect();
         let documents: HashMap<&str, &Document> = documents.collect();
         let folders: HashSet<&str> = files.iter().flat_map(|path| ancestors(path)).collect();
-        let mut bases: Vec<&str> = documents.keys().flat_map(|path| ancestors(path)).chain([""]).collect();
+        // Sites copy these folders to their top.
+        let copied = |folder: &&&str| folder.ends_with("public") || folder.ends_with("static");
+        let copied: Vec<&str> = folders.iter().filter(copied).copied().collect();
+        let mut bases: Vec<&str> =
+            documents.keys().flat_map(|path| ancestors(path)).chain(copied).chain([""]).collect();
         bases.sort_unstable_by_key(|base| (base.len(), *base));
         bases.dedup();
         Self { files, folders, bases, documents }
@@ -441,7 +445,14 @@ mod tests {
         let section = "# Top\n\n## Some `part`\n\n<a name=\"old\"></a>\n";
         let language = jari_base::Language::named("markdown");
         let (document, _) = jari_chunk::document(&language, section).expect("a document");
-        let files = ["README.md", "docs/a.md", "docs/deep/index.md", "docs/deep/b.mdx", "src/main.rs"];
+        let files = [
+            "README.md",
+            "docs/a.md",
+            "docs/deep/index.md",
+            "docs/deep/b.mdx",
+            "src/main.rs",
+            "site/public/x.png",
+        ];
         let documents = files[..4].iter().map(|path| (*path, &document));
         let site = Site::new(files.iter().copied(), documents);
         let link = Link { target: target.into(), text: String::new(), image: false, line: 1, bytes: 0..0 };
@@ -465,6 +476,7 @@ mod tests {
         check("docs/deep/b.mdx", "/docs/a", "docs/a.md");
         check("README.md", "src/main.rs#L10", "src/main.rs#L10");
         check("README.md", "src", "src");
+        check("docs/a.md", "/x.png", "site/public/x.png");
         check("docs/a.md", "#old", "docs/a.md#old");
         check("docs/a.md", "a.html", "docs/a.md");
         check("README.md", "docs%2Fa.md", "docs/a.md");
