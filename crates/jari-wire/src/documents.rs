@@ -128,7 +128,7 @@ pub struct SectionJson {
     /// `no_results` where nothing was found.
     error: Option<&'static str>,
     /// The nearest sections, where nothing was found.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     near: Vec<EntryJson>,
 }
 
@@ -175,10 +175,10 @@ pub struct SkeletonJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     /// Of a document.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sections: Vec<BoneJson>,
     /// Of code: definitions with their signatures and docs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<SymbolJson>,
 }
 

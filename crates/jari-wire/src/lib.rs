@@ -52,10 +52,10 @@ pub struct SearchJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<CutJson>,
     /// Names that look like what was asked for, where nothing was found.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     near: Vec<String>,
     /// What the user should know: an index that was made anew, or is kept elsewhere.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
 
@@ -461,7 +461,7 @@ pub enum TreeJson {
         /// Its language.
         language: String,
         /// Its definitions, where it was asked for alone.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         symbols: Vec<SymbolJson>,
     },
 }
