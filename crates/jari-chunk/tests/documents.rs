@@ -461,6 +461,28 @@ proptest! {
     }
 }
 
+/// What fuzzing found, kept.
+#[test]
+fn texts_that_once_failed_are_read() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/found");
+    for entry in std::fs::read_dir(folder).expect("it is part of the crate").flatten() {
+        let bytes = std::fs::read(entry.path()).expect("it is a file");
+        let text = String::from_utf8_lossy(&bytes);
+        for (language, strategy) in DOCUMENTS.iter().flat_map(|language| {
+            [Strategy::Structural, Strategy::Heading, Strategy::Fixed].map(|strategy| (*language, strategy))
+        }) {
+            let small = DocumentOptions {
+                strategy,
+                max_tokens: 64,
+                overlap: 16,
+                min_tokens: 16,
+                ..DocumentOptions::default()
+            };
+            check_any(&Language::named(language), &text, &small);
+        }
+    }
+}
+
 /// No line is lost, all is in order, and positions are what they say.
 fn check_any(language: &Language, text: &str, options: &DocumentOptions) {
     let chunked = jari_chunk::chunk(language, text, options);

@@ -280,7 +280,8 @@ impl Splitter<'_> {
 
     /// A block line by line, or item by item where it is a list. The first piece takes the lines before it along.
     fn cut(&self, block: &Block, before: u32, range: LineRange, atoms: &mut Vec<Piece>) {
-        let head_end = block.head.map_or(range.start, |head| head.end.min(range.end));
+        // A block may begin before the part of it that lies here.
+        let head_end = block.head.map_or(range.start, |head| head.end.clamp(range.start, range.end));
         let mut start = before;
         for line in head_end..=range.end {
             let next_is_item = self.breaks.binary_search(&(line + 1)).is_ok();
