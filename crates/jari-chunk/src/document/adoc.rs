@@ -125,9 +125,9 @@ fn macros(reading: &mut Reading, text: &str, lines: &Lines<'_>) {
                 if target.is_empty() || target.contains(char::is_whitespace) || target.starts_with(':') {
                     continue;
                 }
-                let said = after.split(']').next().unwrap_or_default();
+                let Some((said, _)) = after.split_once(']') else { continue };
                 let end = at + mark.len() + target.len() + said.len() + 2;
-                found.push((at..end.min(line.len()), target.to_owned(), said.to_owned(), image));
+                found.push((at..end, target.to_owned(), said.to_owned(), image));
             }
         }
         for (at, _) in line.match_indices("<<") {
