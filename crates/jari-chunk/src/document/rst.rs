@@ -112,7 +112,7 @@ fn directives(reading: &mut Reading, lines: &Lines<'_>) {
         match name {
             // `plan.*` stands for several formats.
             "image" | "figure" if !argument.is_empty() && !argument.contains('*') => {
-                link(argument, "", true, block.lines.start)
+                link(argument, "", true, block.lines.start);
             }
             "toctree" => {
                 for number in block.lines.start + 1..=block.lines.end {
