@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("jari-text", &["jari-base"]),
     ("jari-source", &["jari-base"]),
     ("jari-chunk", &["jari-base", "jari-text"]),
+    ("jari-embed", &["jari-base", "jari-text"]),
     ("jari-rank", &["jari-base", "jari-text"]),
     ("jari-store", &["jari-base"]),
     ("jari-store-local", &["jari-base", "jari-text", "jari-store"]),
@@ -33,6 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "jari-wire",
         ],
     ),
+    ("training", &["jari-base", "jari-text", "jari-source", "jari-chunk", "jari-embed"]),
     ("xtask", &["jari"]),
 ];
 
@@ -70,7 +72,7 @@ fn arrows(root: &Path) -> Result<Vec<String>> {
     let crates = fs_err::read_dir(root.join("crates"))?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<Vec<_>, _>>()?;
-    for folder in crates.into_iter().chain([root.join("xtask")]) {
+    for folder in crates.into_iter().chain([root.join("training"), root.join("xtask")]) {
         let path = folder.join("Cargo.toml");
         let manifest: Manifest =
             toml::from_str(&fs_err::read_to_string(&path)?).with_context(|| path.display().to_string())?;
@@ -123,7 +125,7 @@ fn starts_a_path(line: &str, path: &str) -> bool {
 
 fn rust_files(root: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let mut folders = vec![root.join("crates"), root.join("xtask/src")];
+    let mut folders = vec![root.join("crates"), root.join("training/src"), root.join("xtask/src")];
     while let Some(folder) = folders.pop() {
         for entry in fs_err::read_dir(folder)? {
             let path = entry?.path();

@@ -1,0 +1,62 @@
+//! What stands above a chunk: its section's title, or the words of its path.
+
+use jari_base::{Chunk, Chunked};
+
+/// The heading of a chunk of the file at `path`, for [`crate::Document`].
+///
+/// In documents a section's own title says what it is about, and the page's title where it belongs: twice the one and once
+/// the other measured better than either alone or than all titles between. In code it is the path, without its ending and
+/// without numbers, which say nothing; the name of what is defined stands in the text already, and once more made it worse.
+pub fn heading(path: &str, chunked: &Chunked, chunk: &Chunk) -> String {
+    let section = chunk.section.zip(chunked.document.as_ref());
+    let Some((section, document)) =
+        section.and_then(|(at, document)| Some((document.sections.get(at as usize)?, document)))
+    else {
+        return path_heading(path);
+    };
+    let page = document.title.as_deref().unwrap_or_default();
+    let own = if section.title.is_empty() { page } else { &section.title };
+    format!("{page} {own} {own}")
+}
+
+/// The words of a path, without its ending and without numbers.
+pub fn path_heading(path: &str) -> String {
+    let name = path.rfind('/').map_or(0, |at| at + 1);
+    let end = path[name..].rfind('.').filter(|at| *at > 0).map_or(path.len(), |at| name + at);
+    path[..end].replace(|c: char| c.is_ascii_digit(), " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use jari_base::{ChunkKind, ContentHash, Document, LineRange, Section};
+
+    use super::*;
+
+    fn chunk(section: Option<u32>) -> Chunk {
+        let lines = LineRange::new(1, 2);
+        Chunk { kind: ChunkKind::Section, lines, symbol: None, doc: None, section, head: None }
+    }
+
+    #[test]
+    fn code_stands_below_its_path_and_sections_below_their_titles() {
+        let code = Chunked::default();
+        assert_eq!(heading("src/net.d/retry2.test.rs", &code, &chunk(None)), "src/net.d/retry .test");
+        assert_eq!(heading("bin/.profile", &code, &chunk(None)), "bin/.profile");
+        let section = |title: &str| Section {
+            title: title.to_owned(),
+            level: 1,
+            parent: None,
+            id: String::new(),
+            anchor: String::new(),
+            lines: LineRange::new(1, 2),
+            whole: LineRange::new(1, 2),
+            bytes: 0..1,
+            hash: ContentHash([0; 16]),
+        };
+        let sections = vec![section(""), section("Retries")];
+        let document = Document { title: Some("Networking".to_owned()), sections, ..Document::default() };
+        let page = Chunked { document: Some(document), ..Chunked::default() };
+        assert_eq!(heading("docs/net.md", &page, &chunk(Some(1))), "Networking Retries Retries");
+        assert_eq!(heading("docs/net.md", &page, &chunk(Some(0))), "Networking Networking Networking");
+    }
+}

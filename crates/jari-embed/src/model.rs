@@ -1,0 +1,117 @@
+//! The model: one interface, whichever table is behind it.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::folder::Folder;
+use crate::table::Table;
+use crate::{Damage, Error, Vector};
+
+/// Texts a thread takes at once: enough that handing them out costs nothing.
+const BATCH: usize = 32;
+
+/// What a heading weighs in a folder's model, which does not say: the middle of what measured well for several models.
+const HEADING_WEIGHT: f32 = 0.4;
+
+/// A piece of a file, to be embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Document<'a> {
+    /// What it says.
+    pub text: &'a str,
+    /// What stands above it: the titles around a section, or the path of a file of code. May be empty.
+    pub heading: &'a str,
+}
+
+/// Makes vectors. Sharing one between threads is free.
+pub struct Model {
+    inner: Inner,
+    heading_weight: f32,
+}
+
+enum Inner {
+    Table(Table),
+    Folder(Folder),
+}
+
+impl Model {
+    /// The model inside the binary.
+    pub fn bundled() -> Self {
+        let bytes: &'static [u8] = include_bytes!("../../../models/jari.embd");
+        let table = Table::new(Cow::Borrowed(bytes)).expect("a test reads the model that is built in");
+        Self { heading_weight: table.heading_weight(), inner: Inner::Table(table) }
+    }
+
+    /// The model at `path`: a folder in model2vec's format, or a file of Jari's own.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        if path.is_dir() {
+            return Ok(Self { inner: Inner::Folder(Folder::open(path)?), heading_weight: HEADING_WEIGHT });
+        }
+        let bytes = fs_err::read(path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
+            _ => Error::Unreadable { path: path.to_owned(), source },
+        })?;
+        Self::from_bytes(bytes).map_err(|damage| Error::Damaged { path: path.to_owned(), damage })
+    }
+
+    /// A model of Jari's own format, checked whole.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Damage> {
+        let table = Table::new(Cow::Owned(bytes))?;
+        table.verify()?;
+        Ok(Self { heading_weight: table.heading_weight(), inner: Inner::Table(table) })
+    }
+
+    /// The same model with another weight for headings.
+    pub fn with_heading_weight(self, heading_weight: f32) -> Self {
+        Self { heading_weight, ..self }
+    }
+
+    /// The length of its vectors.
+    pub fn dims(&self) -> usize {
+        match &self.inner {
+            Inner::Table(table) => table.dims(),
+            Inner::Folder(folder) => folder.dims(),
+        }
+    }
+
+    /// Tells models apart: vectors of models with different fingerprints must not meet.
+    pub fn fingerprint(&self) -> u64 {
+        match &self.inner {
+            Inner::Table(table) => table.checksum(),
+            Inner::Folder(folder) => folder.checksum(),
+        }
+    }
+
+    /// A vector for each text, in order. For questions, and for texts without anything above them.
+    pub fn embed(&self, texts: &[&str]) -> Vec<Vector> {
+        texts.par_iter().with_min_len(BATCH).map(|text| self.text(text)).collect()
+    }
+
+    /// A vector for each document, in order: its text, drawn towards its heading.
+    pub fn embed_documents(&self, documents: &[Document<'_>]) -> Vec<Vector> {
+        documents.par_iter().with_min_len(BATCH).map(|document| self.document(document)).collect()
+    }
+
+    /// The sum of a text's rows before it is brought to length one: training begins with it.
+    pub fn sum(&self, text: &str) -> Vec<f32> {
+        match &self.inner {
+            Inner::Table(table) => table.sum(text),
+            Inner::Folder(folder) => folder.sum(text),
+        }
+    }
+
+    fn text(&self, text: &str) -> Vector {
+        Vector::normalised(self.sum(text))
+    }
+
+    fn document(&self, document: &Document<'_>) -> Vector {
+        let text = self.text(document.text);
+        if document.heading.is_empty() {
+            return text;
+        }
+        let heading = self.text(document.heading);
+        let sum = text.iter().zip(heading.iter()).map(|(text, heading)| text + self.heading_weight * heading);
+        Vector::normalised(sum.collect())
+    }
+}

@@ -1,0 +1,56 @@
+//! A place in the space of meanings.
+
+use std::ops::Deref;
+
+/// A vector of length one, or of zeros where a text has no known word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vector(Vec<f32>);
+
+impl Vector {
+    /// Brings `elements` to length one.
+    pub fn normalised(mut elements: Vec<f32>) -> Self {
+        // One sum after the other: the same rounding on every machine.
+        let square: f32 = elements.iter().map(|element| element * element).sum();
+        if square > 0.0 {
+            let length = square.sqrt();
+            elements.iter_mut().for_each(|element| *element /= length);
+        }
+        Self(elements)
+    }
+
+    /// How alike two are: 1 for the same direction, 0 for nothing in common.
+    pub fn cosine(&self, other: &Vector) -> f32 {
+        self.iter().zip(other.iter()).map(|(one, two)| one * two).sum()
+    }
+
+    /// Whether no word of the text was known, so that it is like nothing.
+    pub fn is_zero(&self) -> bool {
+        self.iter().all(|element| *element == 0.0)
+    }
+
+    /// Its elements.
+    pub fn into_inner(self) -> Vec<f32> {
+        self.0
+    }
+}
+
+impl Deref for Vector {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_have_length_one_or_are_zero() {
+        let vector = Vector::normalised(vec![3.0, 4.0]);
+        assert_eq!(*vector, [0.6, 0.8]);
+        assert!((vector.cosine(&vector) - 1.0).abs() < 1e-6);
+        assert!(Vector::normalised(vec![0.0, 0.0]).is_zero());
+    }
+}
