@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "jari-text",
             "jari-source",
             "jari-chunk",
+            "jari-embed",
             "jari-rank",
             "jari-store",
             "jari-store-local",

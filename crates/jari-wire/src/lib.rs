@@ -357,8 +357,8 @@ pub struct StatusJson {
     stale: StaleJson,
     /// Sizes on disk.
     bytes: BytesJson,
-    /// The embedding model; none answers yet.
-    model: Option<String>,
+    /// The embedding model at hand. Search is by keyword.
+    model: String,
     /// With `--skipped`: each file that is not indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_files: Option<Vec<SkippedJson>>,
@@ -401,6 +401,7 @@ impl StatusJson {
         index_dir: String,
         status: Option<Status>,
         skipped_files: Option<Vec<(String, Skip)>>,
+        model: String,
         notes: Vec<String>,
     ) -> Self {
         let state = match &status {
@@ -422,7 +423,7 @@ impl StatusJson {
             languages: BTreeMap::new(),
             stale: StaleJson::default(),
             bytes: BytesJson::default(),
-            model: None,
+            model,
             skipped_files,
             notes,
         };

@@ -29,6 +29,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "Where the index is kept. A checked-in `jari.toml` cannot set it.",
     },
     Setting {
+        key: "embedding_model",
+        variable: "JARI_EMBEDDING_MODEL",
+        default: "the one inside the program",
+        project: false,
+        about: "A folder with a static model in model2vec's format, or a file in Jari's own. A checked-in `jari.toml` cannot set it.",
+    },
+    Setting {
         key: "max_file_size",
         variable: "JARI_MAX_FILE_SIZE",
         default: "`1048576`",
@@ -118,6 +125,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) index_dir: Option<PathBuf>,
+    pub(crate) embedding_model: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) bm25: Bm25,
     pub(crate) documents: DocumentOptions,
@@ -130,6 +138,7 @@ pub(crate) struct Settings {
 #[serde(deny_unknown_fields, default)]
 struct Layer {
     index_dir: Option<PathBuf>,
+    embedding_model: Option<PathBuf>,
     max_file_size: Option<u64>,
     bm25_k1: Option<f32>,
     bm25_b: Option<f32>,
@@ -181,6 +190,12 @@ impl Settings {
                     .to_owned(),
             );
         }
+        if project.embedding_model.take().is_some() {
+            notes.push(
+                "`embedding_model` in `jari.toml` does not count: a checked-in file cannot choose the model"
+                    .to_owned(),
+            );
+        }
         let user = match etcetera::choose_base_strategy() {
             Ok(base) => file(&base.config_dir().join("jari").join("config.toml"))?,
             Err(_) => Layer::default(),
@@ -188,10 +203,11 @@ impl Settings {
         let layers = [flags, environment, project, user];
         let defaults = (Limits::default(), Bm25::default());
         // Every field is named, so that a new setting cannot be forgotten here.
-        let Layer { index_dir, max_file_size, bm25_k1, bm25_b, documents } =
+        let Layer { index_dir, embedding_model, max_file_size, bm25_k1, bm25_b, documents } =
             layers.into_iter().fold(Layer::default(), first);
         let settings = Self {
             index_dir,
+            embedding_model,
             limits: Limits { max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size) },
             bm25: Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) },
             documents: documents.options(),
@@ -224,9 +240,10 @@ impl Settings {
 
 /// The first layer that has a value wins.
 fn first(above: Layer, below: Layer) -> Layer {
-    let Layer { index_dir, max_file_size, bm25_k1, bm25_b, documents } = below;
+    let Layer { index_dir, embedding_model, max_file_size, bm25_k1, bm25_b, documents } = below;
     Layer {
         index_dir: above.index_dir.or(index_dir),
+        embedding_model: above.embedding_model.or(embedding_model),
         max_file_size: above.max_file_size.or(max_file_size),
         bm25_k1: above.bm25_k1.or(bm25_k1),
         bm25_b: above.bm25_b.or(bm25_b),
@@ -248,6 +265,7 @@ fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failu
     let variables = Variables { variable };
     Ok(Layer {
         index_dir: variables.parsed("JARI_INDEX_DIR", "a folder")?,
+        embedding_model: variables.parsed("JARI_EMBEDDING_MODEL", "a folder")?,
         max_file_size: variables.parsed("JARI_MAX_FILE_SIZE", "a number")?,
         bm25_k1: variables.parsed("JARI_BM25_K1", "a number")?,
         bm25_b: variables.parsed("JARI_BM25_B", "a number")?,

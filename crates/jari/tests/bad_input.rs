@@ -218,7 +218,7 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
             state     fresh · generation 1
             holds     4 files · 6 chunks · 4 symbols
             size      [size] rows · [size] postings
-            model     none: keyword search only
+            model     bundled · 256 dimensions · search is by keyword
             languages markdown 1 · python 1 · rust 1 · unknown 1
             skipped   nothing
             --- stderr
@@ -551,8 +551,8 @@ fn an_unknown_setting_is_named() {
               |
             1 | max_file_sise = 5
               | ^^^^^^^^^^^^^
-            unknown field `max_file_sise`, expected one of `index_dir`, `max_file_size`, `bm25_k1`, `bm25_b`, `documents`
-            hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            unknown field `max_file_sise`, expected one of `index_dir`, `embedding_model`, `max_file_size`, `bm25_k1`, `bm25_b`, `documents`
+            hint: the settings are index_dir, embedding_model, max_file_size, bm25_k1, bm25_b, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "max_file_size = \"large\"\n");
@@ -566,7 +566,7 @@ fn an_unknown_setting_is_named() {
             1 | max_file_size = "large"
               |                 ^^^^^^^
             invalid type: string "large", expected u64
-            hint: the settings are index_dir, max_file_size, bm25_k1, bm25_b, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            hint: the settings are index_dir, embedding_model, max_file_size, bm25_k1, bm25_b, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "bm25_b = 7\n");
@@ -673,7 +673,7 @@ fn names_that_are_not_utf8_are_counted_and_change_nothing() {
             state     fresh · generation 1
             holds     3 files · 5 chunks · 4 symbols
             size      [size] rows · [size] postings
-            model     none: keyword search only
+            model     bundled · 256 dimensions · search is by keyword
             languages markdown 1 · python 1 · rust 1
             skipped   unreadable 1
             unreadable  caf\xe9.rs

@@ -44,17 +44,17 @@ fn an_index_that_is_what_the_files_are_is_fresh() {
     check(
         &project.jari(&["status"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        project   [TEMP]/project
-        index     [TEMP]/project/.jari
-        state     fresh · generation 1
-        holds     3 files · 5 chunks · 4 symbols
-        size      [size] rows · [size] postings
-        model     none: keyword search only
-        languages markdown 1 · python 1 · rust 1
-        skipped   nothing
-    "#]],
+            exit: 0
+            --- stdout
+            project   [TEMP]/project
+            index     [TEMP]/project/.jari
+            state     fresh · generation 1
+            holds     3 files · 5 chunks · 4 symbols
+            size      [size] rows · [size] postings
+            model     bundled · 256 dimensions · search is by keyword
+            languages markdown 1 · python 1 · rust 1
+            skipped   nothing
+        "#]],
     );
     assert_eq!(project.json(&["status"])["state"], "fresh");
 }
@@ -68,17 +68,17 @@ fn an_edit_makes_it_stale_and_looking_does_not_index() {
     check(
         &project.jari(&["status"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        project   [TEMP]/project
-        index     [TEMP]/project/.jari
-        state     stale: 1 changed, 1 removed since (jari update) · generation 1
-        holds     3 files · 5 chunks · 4 symbols
-        size      [size] rows · [size] postings
-        model     none: keyword search only
-        languages markdown 1 · python 1 · rust 1
-        skipped   nothing
-    "#]],
+            exit: 0
+            --- stdout
+            project   [TEMP]/project
+            index     [TEMP]/project/.jari
+            state     stale: 1 changed, 1 removed since (jari update) · generation 1
+            holds     3 files · 5 chunks · 4 symbols
+            size      [size] rows · [size] postings
+            model     bundled · 256 dimensions · search is by keyword
+            languages markdown 1 · python 1 · rust 1
+            skipped   nothing
+        "#]],
     );
     let answer = project.json(&["status"]);
     assert_eq!(answer["stale"], serde_json::json!({"changed": 1, "removed": 1}));
@@ -92,24 +92,24 @@ fn skipped_files_are_listed_with_the_reason() {
     check(
         &project.jari(&["status", "--skipped"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        project   [TEMP]/project
-        index     [TEMP]/project/.jari
-        state     fresh · generation 1
-        holds     4 files · 6 chunks · 4 symbols
-        size      [size] rows · [size] postings
-        model     none: keyword search only
-        languages markdown 1 · python 1 · rust 1 · toml 1
-        skipped   binary 1 · too large 1 · minified 1 · generated 1 · secret 3
-            secret  .env
-         generated  Cargo.lock
-          minified  app.min.js
-         too large  big.txt
-            binary  data
-            secret  deploy/server.pem
-            secret  key.txt
-    "#]],
+            exit: 0
+            --- stdout
+            project   [TEMP]/project
+            index     [TEMP]/project/.jari
+            state     fresh · generation 1
+            holds     4 files · 6 chunks · 4 symbols
+            size      [size] rows · [size] postings
+            model     bundled · 256 dimensions · search is by keyword
+            languages markdown 1 · python 1 · rust 1 · toml 1
+            skipped   binary 1 · too large 1 · minified 1 · generated 1 · secret 3
+                secret  .env
+             generated  Cargo.lock
+              minified  app.min.js
+             too large  big.txt
+                binary  data
+                secret  deploy/server.pem
+                secret  key.txt
+        "#]],
     );
     let answer = project.json(&["status", "--skipped"]);
     assert_eq!(answer["skipped_files"][0], serde_json::json!({"path": ".env", "reason": "secret"}));
@@ -163,4 +163,29 @@ fn an_indexed_project_without_files_has_an_index() {
     let project = Project::new(&[]);
     project.jari(&["index"]).exits(0);
     project.jari(&["status"]).exits(0);
+}
+
+#[test]
+fn a_model_that_cannot_be_used_is_named() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    project.write("model/tokenizer.json", "{}");
+    check(
+        &project.run(project.command(&["status", "-q"]).env("JARI_EMBEDDING_MODEL", "model")),
+        &expect![[r#"
+            exit: 2
+            --- stderr
+            error: `model/tokenizer.json` cannot be used: missing field `model` at line 1 column 2
+            hint: models of the potion family (`potion-base-8M` and its kin) are known to work
+        "#]],
+    );
+    check(
+        &project.run(project.command(&["status", "-q"]).env("JARI_EMBEDDING_MODEL", "nowhere")),
+        &expect![[r#"
+            exit: 2
+            --- stderr
+            error: there is no `nowhere`
+            hint: a model is a folder in model2vec's format (`model.safetensors` and `tokenizer.json`), or a file that Jari's training made
+        "#]],
+    );
 }

@@ -1,14 +1,15 @@
 //! `jari status`
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use jari_embed::Model;
 use jari_engine::status::{self, Status as State};
 use jari_wire::StatusJson;
 
 use super::Global;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::index::Index;
 use crate::printer::{self, FAINT, NAME};
 
@@ -40,10 +41,11 @@ impl Status {
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }
+        let model = model(index.settings.embedding_model.as_deref())?;
         let found = state.is_some();
         let (root, folder) = (index.project.root.display().to_string(), index.folder.display().to_string());
         if global.json {
-            printer::json(&StatusJson::new(root, folder, state, files, index.notes))?;
+            printer::json(&StatusJson::new(root, folder, state, files, model, index.notes))?;
         } else {
             let mut out = String::new();
             let _ = writeln!(out, "project   {}", printer::safe(&root));
@@ -56,7 +58,7 @@ impl Status {
                     );
                 }
                 (Some(state), files) => {
-                    text(&mut out, state);
+                    text(&mut out, state, &model);
                     for (path, reason) in files.unwrap_or_default() {
                         let _ = writeln!(out, "{FAINT}{reason:>10}{FAINT:#}  {}", printer::safe(&path));
                     }
@@ -68,7 +70,16 @@ impl Status {
     }
 }
 
-fn text(out: &mut String, state: &State) {
+/// Which model is at hand. One that cannot be read is said to be so now, not when it is needed.
+fn model(chosen: Option<&Path>) -> Result<String, Failure> {
+    let (name, model) = match chosen {
+        None => ("bundled".to_owned(), Model::bundled()),
+        Some(path) => (path.display().to_string(), Model::open(path)?),
+    };
+    Ok(format!("{name} · {} dimensions", model.dims()))
+}
+
+fn text(out: &mut String, state: &State, model: &str) {
     let State { generation, files, skipped, languages, stale, statistics } = state;
     let fresh = if stale.is_fresh() {
         "fresh".to_owned()
@@ -81,7 +92,7 @@ fn text(out: &mut String, state: &State) {
     let _ = writeln!(out, "holds     {}", counts.join(" · "));
     let sizes = (printer::bytes(statistics.row_bytes), printer::bytes(statistics.posting_bytes));
     let _ = writeln!(out, "size      {} rows · {} postings", sizes.0, sizes.1);
-    let _ = writeln!(out, "model     none: keyword search only");
+    let _ = writeln!(out, "model     {} · search is by keyword", printer::safe(model));
     let languages: Vec<String> =
         languages.iter().map(|(name, count)| format!("{name} {}", printer::count(*count as u64))).collect();
     let _ = writeln!(out, "languages {}", languages.join(" · "));
