@@ -79,7 +79,7 @@ pub(crate) fn write(path: &Path, pairs: &[Pair]) -> Result<()> {
     Ok(file.flush()?)
 }
 
-/// Reads what [`write`] wrote.
+/// Reads what [`write()`] wrote.
 pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
     let lines = BufReader::new(fs_err::File::open(path)?).lines();
     lines
