@@ -23,7 +23,7 @@ mod cost {
     pub(super) const INDENT: usize = 100;
     /// A Hangul word and each of its syllables.
     pub(super) const HANGUL: usize = 35;
-    pub(super) const SYLLABLE: usize = 124;
+    pub(super) const SYLLABLE: usize = 122;
     /// Any other character.
     pub(super) const OTHER: usize = 140;
 }

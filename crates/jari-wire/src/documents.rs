@@ -12,7 +12,7 @@ use crate::{IndexJson, SymbolJson, symbol_json};
 
 /// A section, by its heading.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct EntryJson {
+struct EntryJson {
     /// Stable: path, slugs of the heading path, and `~n` for the n-th of that path.
     section_id: String,
     /// The heading without markup.

@@ -2,7 +2,7 @@
 
 mod documents;
 
-pub use documents::{AnalysisJson, EntryJson, LinksJson, SectionJson, SkeletonJson, TocJson};
+pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jari_base::Filter;
 use jari_engine::ingest::{self, Progress, Update};
 use jari_engine::{Error, Project};
+use jari_source::Place;
 use jari_store::{Replaced, Snapshot, Store};
 use jari_store_local::{LocalStore, Options};
 use jari_wire::IndexJson;
@@ -51,7 +52,10 @@ pub(crate) enum State {
 impl Index {
     /// Finds the project around `path`. Nothing is written yet.
     pub(crate) fn find(path: &Path, global: &Global) -> Result<Self, Failure> {
-        let place = jari_source::locate(path)?;
+        Self::at(jari_source::locate(path)?, global)
+    }
+
+    fn at(place: Place, global: &Global) -> Result<Self, Failure> {
         let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
         let (limits, documents) = (settings.limits.clone(), settings.documents.clone());
         let project = Project { root: place.root, limits, documents };
@@ -71,9 +75,9 @@ impl Index {
         // Where nothing marks a project, it is the folder we stand in, not that of the file.
         if let (false, Ok(below)) = (place.marked, place.root.strip_prefix(&here.root)) {
             let below = below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-            return Ok((Self::find(Path::new("."), global)?, joined(&below, &file)));
+            return Ok((Self::at(here, global)?, joined(&below, &file)));
         }
-        let index = Self::find(&folder, global)?;
+        let index = Self::at(place, global)?;
         let within = joined(&index.within, &file);
         Ok((index, within))
     }

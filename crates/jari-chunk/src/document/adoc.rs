@@ -2,7 +2,7 @@
 
 use jari_base::{Block, BlockKind, LineRange, Link};
 
-use super::{Heading, Reading, autolink};
+use super::{Heading, Reading, autolink, is_code};
 use crate::lines::Lines;
 
 /// Delimiters of blocks whose lines are not text, and what they hold.
@@ -108,11 +108,7 @@ fn delimited(lines: &Lines<'_>, number: u32, line: &str) -> Option<(BlockKind, u
 /// `link:target[text]`, `xref:target[text]`, `image::target[text]`, `<<id,text>>`, `https://…[text]`.
 fn macros(reading: &mut Reading, text: &str, lines: &Lines<'_>) {
     for number in 1..=lines.count() {
-        let in_code = reading
-            .blocks
-            .get(reading.blocks.partition_point(|block| block.lines.end < number))
-            .is_some_and(|block| block.kind == BlockKind::Code && block.lines.contains(number));
-        if in_code {
+        if is_code(&reading.blocks, number) {
             continue;
         }
         let line = lines.line(number);

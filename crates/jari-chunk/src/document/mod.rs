@@ -17,14 +17,13 @@ pub use split::{DocumentOptions, Strategy};
 use std::borrow::Cow;
 use std::ops::Range;
 
-use jari_base::{Block, Chunked, Document, Language, Link, Note, Value};
+use jari_base::{Block, BlockKind, Chunked, Document, Language, Link, Note, Value};
 
 use crate::lines::Lines;
 
 /// What a reader finds in a text, before it is ordered into sections.
 #[derive(Default)]
 struct Reading {
-    title: Option<String>,
     front_matter: Vec<(String, Value)>,
     /// Where the text begins, after front matter.
     start: usize,
@@ -52,6 +51,17 @@ struct Heading {
 struct Edit {
     bytes: Range<usize>,
     text: String,
+}
+
+/// The block that holds `line`. Blocks are in order and do not overlap.
+fn block_at(blocks: &[Block], line: u32) -> Option<&Block> {
+    let at = blocks.partition_point(|block| block.lines.end < line);
+    blocks.get(at).filter(|block| block.lines.contains(line))
+}
+
+/// Whether `line` is code, in which nothing is a link.
+fn is_code(blocks: &[Block], line: u32) -> bool {
+    block_at(blocks, line).is_some_and(|block| block.kind == BlockKind::Code)
 }
 
 /// Whether files of this language are documents.

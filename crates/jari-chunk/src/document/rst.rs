@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use jari_base::{Block, BlockKind, LineRange, Link};
 
-use super::{Reading, autolink, plain};
+use super::{Reading, autolink, is_code, plain};
 use crate::lines::Lines;
 
 /// Reads a reStructuredText file.
@@ -190,9 +190,4 @@ fn addresses(reading: &mut Reading, text: &str, lines: &Lines<'_>) {
 fn is_linked(links: &[Link], bytes: &Range<usize>) -> bool {
     let before = links.partition_point(|link| link.bytes.start <= bytes.start);
     before > 0 && links[before - 1].bytes.contains(&bytes.start)
-}
-
-fn is_code(blocks: &[Block], line: u32) -> bool {
-    let at = blocks.partition_point(|block| block.lines.end < line);
-    blocks.get(at).is_some_and(|block| block.kind == BlockKind::Code && block.lines.contains(line))
 }

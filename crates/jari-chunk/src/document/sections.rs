@@ -9,14 +9,14 @@ use crate::lines::Lines;
 
 /// Orders what a reader found.
 pub(super) fn document(reading: Reading, text: &str, lines: &Lines<'_>) -> Document {
-    let Reading { title, front_matter, headings, blocks, links, anchors, .. } = reading;
+    let Reading { front_matter, headings, blocks, links, anchors, .. } = reading;
     let named = front_matter.iter().find(|(name, _)| name == "title").and_then(|(_, value)| match value {
         Value::Text(title) => Some(title.clone()),
         Value::Integer(number) => Some(number.to_string()),
         _ => None,
     });
     let first = || headings.iter().find(|heading| heading.level == 1).map(|heading| heading.title.clone());
-    let title = title.or(named).or_else(first).filter(|title| !title.trim().is_empty());
+    let title = named.or_else(first).filter(|title| !title.trim().is_empty());
     let sections = sections(&headings, text, lines);
     Document { title, front_matter, sections, links, anchors, blocks }
 }

@@ -4,6 +4,7 @@ use jari_base::{Block, BlockKind, Chunk, ChunkKind, Document, LineRange};
 use jari_text::estimate_tokens;
 use serde::Deserialize;
 
+use super::block_at;
 use crate::lines::Lines;
 
 /// How documents are cut.
@@ -225,14 +226,8 @@ impl Splitter<'_> {
     }
 
     fn is_kept_whole(&self, line: u32) -> bool {
-        self.block_at(line)
+        block_at(&self.document.blocks, line)
             .is_some_and(|block| matches!(block.kind, BlockKind::Code | BlockKind::Table | BlockKind::List))
-    }
-
-    fn block_at(&self, line: u32) -> Option<&Block> {
-        let blocks = &self.document.blocks;
-        let at = blocks.partition_point(|block| block.lines.end < line);
-        blocks.get(at).filter(|block| block.lines.start <= line)
     }
 
     /// What is not cut: blocks that fit, items of lists that do not, lines of anything else. Lines between blocks go
@@ -242,7 +237,7 @@ impl Splitter<'_> {
         let mut start = range.start;
         let mut number = range.start;
         while number <= range.end {
-            let Some(block) = self.block_at(number) else {
+            let Some(block) = block_at(&self.document.blocks, number) else {
                 number += 1;
                 continue;
             };

@@ -48,11 +48,12 @@ impl Section {
         let from_answer = file.is_none();
         let (file, which) = which(file, &headings, id)?;
         let (mut index, mut path) = Index::find_file(&file, global)?;
-        // The path of an id begins at the project's root, wherever the user stands.
-        let here = Index::find(Path::new("."), global)?;
-        if from_answer && here.project.root.join(&file).is_file() {
-            path = file.to_string_lossy().into_owned();
-            index = here;
+        if from_answer {
+            // The path of an id begins at the project's root, wherever the user stands.
+            let here = Index::find(Path::new("."), global)?;
+            if here.project.root.join(&file).is_file() {
+                (index, path) = (here, file.to_string_lossy().into_owned());
+            }
         }
         let page = Page::open(&index.project, &path)?;
         let found = section(&page, &which, Extent { with_subsections, raw })?;
