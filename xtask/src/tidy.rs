@@ -17,7 +17,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("jari-embed", &["jari-base", "jari-text"]),
     ("jari-rank", &["jari-base", "jari-text"]),
     ("jari-store", &["jari-base"]),
-    ("jari-store-local", &["jari-base", "jari-text", "jari-store"]),
+    ("jari-vector", &["jari-base"]),
+    ("jari-store-local", &["jari-base", "jari-text", "jari-store", "jari-vector"]),
     ("jari-engine", &["jari-base", "jari-text", "jari-source", "jari-chunk", "jari-rank", "jari-store"]),
     ("jari-wire", &["jari-base", "jari-engine"]),
     (

@@ -9,6 +9,7 @@ mod file;
 mod language;
 mod span;
 mod symbol;
+mod vector;
 
 pub use candidate::{
     Bm25, Candidates, ChunkCandidate, DefinitionCandidate, Degraded, FileCandidate, Filter, Lookup, Mode,
@@ -22,6 +23,7 @@ pub use file::{ChunkId, ContentHash, FileId, Generation, Skip, Stamp};
 pub use language::Language;
 pub use span::LineRange;
 pub use symbol::{Reference, ReferenceKind, Symbol, SymbolKind};
+pub use vector::{Backend, Space};
 
 /// A closed set of words: the enum, its spelling on every surface, and the way back from the spelling.
 macro_rules! words {

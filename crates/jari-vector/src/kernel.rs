@@ -1,0 +1,157 @@
+//! The two inner loops, as fast as the machine can: products of rows of bytes, and counts of bits that differ.
+//!
+//! Each is one plain loop that the compiler turns into vector instructions; it is compiled once for every instruction set
+//! worth having, and the machine is asked once which it knows. On ARM the plain loop is NEON already. All of it is
+//! integers, so the answer is the same everywhere.
+
+use std::sync::OnceLock;
+
+/// The loops, chosen for this machine.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernel {
+    /// The product of two rows.
+    pub(crate) dot: fn(&[i8], &[i8]) -> i32,
+    /// For each row of bits, how many differ from the query's; both are words of 64 bits, rows in little endian.
+    pub(crate) distances: fn(&[u8], &[u64], &mut Vec<u16>),
+}
+
+impl Kernel {
+    pub(crate) fn of_machine() -> Self {
+        static CHOSEN: OnceLock<Kernel> = OnceLock::new();
+        *CHOSEN.get_or_init(Self::choose)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn choose() -> Self {
+        if x86::has_avx512() {
+            x86::AVX512
+        } else if x86::has_avx2() {
+            x86::AVX2
+        } else {
+            Self::PLAIN
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn choose() -> Self {
+        Self::PLAIN
+    }
+
+    const PLAIN: Self = Self { dot: plain_dot, distances: plain_distances };
+}
+
+#[inline(always)]
+fn plain_dot(one: &[i8], two: &[i8]) -> i32 {
+    // A product of two bytes fits 16 bits, and a sum of few thousand of them 32.
+    one.iter().zip(two).map(|(one, two)| i32::from(i16::from(*one) * i16::from(*two))).sum()
+}
+
+#[inline(always)]
+fn plain_distances(rows: &[u8], query: &[u64], out: &mut Vec<u16>) {
+    // The usual lengths are spelled out: the compiler unrolls what it can count.
+    match *query {
+        [a, b, c, d] => count::<4>(rows, &[a, b, c, d], out),
+        [a, b, c, d, e, f] => count::<6>(rows, &[a, b, c, d, e, f], out),
+        _ => out.extend(rows.chunks_exact(query.len() * 8).map(|row| {
+            let words = row.as_chunks::<8>().0.iter().zip(query);
+            words.map(|(word, query)| (u64::from_le_bytes(*word) ^ query).count_ones() as u16).sum::<u16>()
+        })),
+    }
+}
+
+#[inline(always)]
+fn count<const WORDS: usize>(rows: &[u8], query: &[u64; WORDS], out: &mut Vec<u16>) {
+    out.extend(rows.as_chunks::<8>().0.as_chunks::<WORDS>().0.iter().map(|row| {
+        let words = row.iter().zip(query);
+        words.map(|(word, query)| (u64::from_le_bytes(*word) ^ query).count_ones() as u16).sum::<u16>()
+    }));
+}
+
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "calling code of an instruction set that was asked for just before")]
+mod x86 {
+    use super::{Kernel, plain_distances, plain_dot};
+
+    pub(super) fn has_avx2() -> bool {
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")
+    }
+
+    pub(super) fn has_avx512() -> bool {
+        has_avx2()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vnni")
+            && is_x86_feature_detected!("avx512vpopcntdq")
+    }
+
+    // SAFETY: both are chosen only where the machine has what they need.
+    pub(super) const AVX2: Kernel = Kernel {
+        dot: |one, two| unsafe { avx2_dot(one, two) },
+        distances: |rows, query, out| unsafe { avx2_distances(rows, query, out) },
+    };
+    pub(super) const AVX512: Kernel = Kernel {
+        dot: |one, two| unsafe { avx512_dot(one, two) },
+        distances: |rows, query, out| unsafe { avx512_distances(rows, query, out) },
+    };
+
+    #[target_feature(enable = "avx2,popcnt")]
+    fn avx2_dot(one: &[i8], two: &[i8]) -> i32 {
+        plain_dot(one, two)
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    fn avx2_distances(rows: &[u8], query: &[u64], out: &mut Vec<u16>) {
+        plain_distances(rows, query, out);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx512vpopcntdq,avx2,popcnt")]
+    fn avx512_dot(one: &[i8], two: &[i8]) -> i32 {
+        plain_dot(one, two)
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx512vpopcntdq,avx2,popcnt")]
+    fn avx512_distances(rows: &[u8], query: &[u64], out: &mut Vec<u16>) {
+        plain_distances(rows, query, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every set of loops that this machine can run.
+    fn kernels() -> Vec<Kernel> {
+        let mut kernels = vec![Kernel::PLAIN, Kernel::of_machine()];
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernels.extend(x86::has_avx2().then_some(x86::AVX2));
+            kernels.extend(x86::has_avx512().then_some(x86::AVX512));
+        }
+        kernels
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_instruction_set_gives_the_same(
+            pairs in proptest::collection::vec((proptest::num::i8::ANY, proptest::num::i8::ANY), 0..600),
+            rows in proptest::collection::vec(proptest::num::u8::ANY, 0..900),
+            query in proptest::collection::vec(proptest::num::u64::ANY, 1..7),
+        ) {
+            let (one, two): (Vec<i8>, Vec<i8>) = pairs.into_iter().unzip();
+            let dot: i32 = one.iter().zip(&two).map(|(one, two)| i32::from(*one) * i32::from(*two)).sum();
+            let rows = &rows[..rows.len() / (query.len() * 8) * query.len() * 8];
+            let bytes: Vec<u8> = query.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let distances: Vec<u16> = rows
+                .chunks(bytes.len())
+                .map(|row| row.iter().zip(&bytes).map(|(one, two)| (one ^ two).count_ones() as u16).sum())
+                .collect();
+            for kernel in kernels() {
+                proptest::prop_assert_eq!((kernel.dot)(&one, &two), dot);
+                let mut out = Vec::new();
+                (kernel.distances)(rows, &query, &mut out);
+                proptest::prop_assert_eq!(&out, &distances);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Brings vectors to disk.
+
+use std::path::{Path, PathBuf};
+
+use jari_base::Space;
+
+use crate::file::{Rows, RowsWriter};
+use crate::hnsw::Builder;
+use crate::meta::Meta;
+use crate::{Error, Index};
+
+/// More extents than this, and each query begins too often anew.
+const EXTENTS: usize = 32;
+
+/// Whether a file of rows should be written anew: a third is dead, or there are too many extents.
+pub(crate) fn is_wasteful(rows: usize, live: usize, extents: usize) -> bool {
+    rows > live + live / 2 || extents > EXTENTS + rows / 8_192
+}
+
+/// Writes vectors. At most one at a time may write into a folder.
+pub struct Writer {
+    folder: PathBuf,
+    space: Space,
+    rows: RowsWriter,
+    most: usize,
+}
+
+impl Writer {
+    /// Adds to the vectors in `folder`; what cannot be used is replaced. At most `most` rows are kept.
+    pub fn open(folder: &Path, space: &Space, most: usize) -> Result<Self, Error> {
+        let rows = match Rows::open(folder, space) {
+            Ok(rows) => RowsWriter::append(folder, &rows)?,
+            Err(Error::Missing | Error::Other | Error::Damaged(_)) => RowsWriter::create(folder, space)?,
+            Err(error) => return Err(error),
+        };
+        Ok(Self { folder: folder.to_owned(), space: space.clone(), rows, most })
+    }
+
+    /// Begins with none; those that are there serve until [`Writer::save`].
+    pub fn anew(folder: &Path, space: &Space, most: usize) -> Result<Self, Error> {
+        let rows = RowsWriter::create(folder, space)?;
+        Ok(Self { folder: folder.to_owned(), space: space.clone(), rows, most })
+    }
+
+    /// Adds the vectors of a file's chunks, one after the other, in the place of those it had. Says whether there was room.
+    pub fn put(&mut self, file: u32, key: u64, kinds: &[u8], vectors: &[f32]) -> Result<bool, Error> {
+        if self.rows.len() + kinds.len() > self.most {
+            return Ok(false);
+        }
+        self.rows.put(file, key, kinds, vectors)?;
+        Ok(true)
+    }
+
+    /// Writes everything out.
+    pub fn save(self) -> Result<(), Error> {
+        let Self { folder, space, rows: writer, .. } = self;
+        let rows = writer.len();
+        let checksum = writer.finish()?;
+        Meta { space: &space, rows, checksum, graph: None }.write(&folder)
+    }
+
+    /// Writes what is alive in `index` into a file of its own, which takes the place of the old one.
+    pub fn compact(folder: &Path, space: &Space, index: &Index) -> Result<(), Error> {
+        let mut writer = Self::anew(folder, space, usize::MAX)?;
+        let (rows, runs) = index.live_runs();
+        for run in runs {
+            writer.rows.copy(rows, run)?;
+        }
+        writer.save()
+    }
+
+    /// Builds the graph over the rows that are there.
+    pub fn build_graph(
+        folder: &Path,
+        space: &Space,
+        m: usize,
+        ef_construction: usize,
+        progress: impl FnMut(usize),
+    ) -> Result<(), Error> {
+        let rows = Rows::open(folder, space)?;
+        Builder::new(&rows, m, ef_construction).build(progress).save(folder)?;
+        let checksum = rows.checksum(rows.len()).unwrap_or_default();
+        Meta { space, rows: rows.len(), checksum, graph: Some((m, ef_construction)) }.write(folder)
+    }
+}
