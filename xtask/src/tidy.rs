@@ -19,7 +19,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("jari-store", &["jari-base"]),
     ("jari-vector", &["jari-base"]),
     ("jari-store-local", &["jari-base", "jari-text", "jari-store", "jari-vector"]),
-    ("jari-engine", &["jari-base", "jari-text", "jari-source", "jari-chunk", "jari-rank", "jari-store"]),
+    (
+        "jari-engine",
+        &[
+            "jari-base",
+            "jari-text",
+            "jari-source",
+            "jari-chunk",
+            "jari-embed",
+            "jari-rank",
+            "jari-store",
+        ],
+    ),
     ("jari-wire", &["jari-base", "jari-engine"]),
     (
         "jari",

@@ -11,6 +11,8 @@ pub struct Lookup {
     pub terms: Vec<Term>,
     /// Names, folded, whose definitions are wanted wherever they stand.
     pub names: Vec<String>,
+    /// What the query means, where vectors are to be asked too.
+    pub vector: Option<Vec<f32>>,
     /// What may be returned at all.
     pub filter: Filter,
     /// How many files to return at most.
@@ -36,6 +38,8 @@ words! {
     Degraded {
         /// No vectors: the answer is by words alone.
         VectorsUnavailable = "vectors_unavailable",
+        /// There are vectors, but not the graph that was asked for: every one was looked at.
+        VectorIndexUnavailable = "vector_index_unavailable",
     }
 }
 
@@ -81,6 +85,8 @@ pub struct Candidates {
     pub files: Vec<FileCandidate>,
     /// Each term's rarity (inverse document frequency), in the order of [`Lookup::terms`].
     pub rarity: Vec<f32>,
+    /// Whether vectors were asked and did not help as they should.
+    pub degraded: Option<Degraded>,
 }
 
 /// A file with reasons to be an answer.
@@ -96,7 +102,8 @@ pub struct FileCandidate {
     pub bm25: f32,
     /// BM25 of the words of its path.
     pub path_bm25: f32,
-    /// Its best chunks, best first, at most eight.
+    /// Its best chunks by words, best first, at most eight; then those of its nearest chunks that are not among them, at most
+    /// eight.
     pub chunks: Vec<ChunkCandidate>,
     /// Definitions of names that were asked for.
     pub definitions: Vec<DefinitionCandidate>,
@@ -115,6 +122,8 @@ pub struct ChunkCandidate {
     pub name: f32,
     /// BM25 over its doc comment; of a section, over the titles around it.
     pub doc: f32,
+    /// How near its vector is to the query's; 0 where there is none.
+    pub cosine: f32,
 }
 
 /// A definition of a name that was asked for.

@@ -26,6 +26,7 @@ pub struct Document<'a> {
 
 /// Makes vectors. Sharing one between threads is free.
 pub struct Model {
+    name: String,
     inner: Inner,
     heading_weight: f32,
 }
@@ -40,31 +41,39 @@ impl Model {
     pub fn bundled() -> Self {
         let bytes: &'static [u8] = include_bytes!("../../../models/jari.embd");
         let table = Table::new(Cow::Borrowed(bytes)).expect("a test reads the model that is built in");
-        Self { heading_weight: table.heading_weight(), inner: Inner::Table(table) }
+        Self { name: "jari".to_owned(), heading_weight: table.heading_weight(), inner: Inner::Table(table) }
     }
 
     /// The model at `path`: a folder in model2vec's format, or a file of Jari's own.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if path.is_dir() {
-            return Ok(Self { inner: Inner::Folder(Folder::open(path)?), heading_weight: HEADING_WEIGHT });
+            let inner = Inner::Folder(Folder::open(path)?);
+            return Ok(Self { name, inner, heading_weight: HEADING_WEIGHT });
         }
         let bytes = fs_err::read(path).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
             _ => Error::Unreadable { path: path.to_owned(), source },
         })?;
-        Self::from_bytes(bytes).map_err(|damage| Error::Damaged { path: path.to_owned(), damage })
+        let model = Self::from_bytes(bytes).map_err(|damage| Error::Damaged { path: path.to_owned(), damage })?;
+        Ok(Self { name, ..model })
     }
 
     /// A model of Jari's own format, checked whole.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Damage> {
         let table = Table::new(Cow::Owned(bytes))?;
         table.verify()?;
-        Ok(Self { heading_weight: table.heading_weight(), inner: Inner::Table(table) })
+        Ok(Self { name: "jari".to_owned(), heading_weight: table.heading_weight(), inner: Inner::Table(table) })
     }
 
     /// The same model with another weight for headings.
     pub fn with_heading_weight(self, heading_weight: f32) -> Self {
         Self { heading_weight, ..self }
+    }
+
+    /// What it is called: `jari` for the one inside the binary, else by its folder or file.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The length of its vectors.
@@ -90,7 +99,18 @@ impl Model {
 
     /// A vector for each document, in order: its text, drawn towards its heading.
     pub fn embed_documents(&self, documents: &[Document<'_>]) -> Vec<Vector> {
-        documents.par_iter().with_min_len(BATCH).map(|document| self.document(document)).collect()
+        documents.par_iter().with_min_len(BATCH).map(|document| self.embed_document(document)).collect()
+    }
+
+    /// The vector of one document, for those who are many threads already.
+    pub fn embed_document(&self, document: &Document<'_>) -> Vector {
+        let text = self.text(document.text);
+        if document.heading.is_empty() {
+            return text;
+        }
+        let heading = self.text(document.heading);
+        let sum = text.iter().zip(heading.iter()).map(|(text, heading)| text + self.heading_weight * heading);
+        Vector::normalised(sum.collect())
     }
 
     /// The sum of a text's rows before it is brought to length one: training begins with it.
@@ -103,15 +123,5 @@ impl Model {
 
     fn text(&self, text: &str) -> Vector {
         Vector::normalised(self.sum(text))
-    }
-
-    fn document(&self, document: &Document<'_>) -> Vector {
-        let text = self.text(document.text);
-        if document.heading.is_empty() {
-            return text;
-        }
-        let heading = self.text(document.heading);
-        let sum = text.iter().zip(heading.iter()).map(|(text, heading)| text + self.heading_weight * heading);
-        Vector::normalised(sum.collect())
     }
 }

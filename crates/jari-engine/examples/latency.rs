@@ -22,9 +22,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: latency ROOT INDEX_DIR".into());
     };
     let project =
-        Project { root: root.into(), limits: jari_source::Limits::default(), documents: Default::default() };
+        Project { root: root.into(), limits: jari_source::Limits::default(), documents: Default::default(), embedding: None };
     let fingerprint = project.fingerprint();
-    let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name };
+    let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name, vectors: None };
     let (store, _) = LocalStore::open(index.as_ref(), options)?;
     let snapshot = store.snapshot()?;
     let mut queries = Vec::new();

@@ -8,11 +8,15 @@ use jari_base::{ContentHash, FileId, Generation, Language, Skip, Stamp};
 use jari_source::{Contents, Entry};
 use jari_store::{FileInput, FileRecord, Files, Snapshot, Store, WriteBatch};
 use jari_text::Tokenizer;
+use rayon::prelude::*;
 
 use crate::{Project, Result, fields};
 
 /// Files read but not yet written, at most: bounds memory, and keeps both sides busy.
 const IN_FLIGHT: usize = 32;
+
+/// Files that get their vectors together.
+const EMBEDDED_AT_ONCE: usize = 64;
 
 /// How the working tree differs from a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -113,6 +117,16 @@ pub fn update(
     if store.is_outdated() {
         return rebuild(project, store, progress);
     }
+    let (snapshot, update) = update_rows(project, store, progress)?;
+    let snapshot = embed_missing(project, store, snapshot)?;
+    Ok((snapshot.clone(), Update { generation: snapshot.generation(), ..update }))
+}
+
+fn update_rows(
+    project: &Project,
+    store: &dyn Store,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Arc<dyn Snapshot>, Update)> {
     let mut snapshot = store.snapshot()?;
     let mut changes = changes(project, &snapshot.files())?;
     // A project without a file has an index, too.
@@ -130,6 +144,50 @@ pub fn update(
     // Its read transaction would keep the log from being folded back.
     drop(snapshot);
     write(project, store, batch, &files, &changes, progress)
+}
+
+/// Gives vectors to files that have none: those that moved, and all where vectors are new or were lost.
+fn embed_missing(
+    project: &Project,
+    store: &dyn Store,
+    snapshot: Arc<dyn Snapshot>,
+) -> Result<Arc<dyn Snapshot>> {
+    let Some(embedding) = project.embedding.as_ref().filter(|embedding| embedding.eager) else {
+        return Ok(snapshot);
+    };
+    let missing = snapshot.unembedded()?;
+    if missing.is_empty() {
+        return Ok(snapshot);
+    }
+    let mut batch = match store.write() {
+        // Whoever writes now does the same; meanwhile what there is answers.
+        Err(jari_store::Error::Busy) => return Ok(snapshot),
+        other => other?,
+    };
+    if batch.continues() != snapshot.generation() {
+        return Ok(store.snapshot()?);
+    }
+    let files = snapshot.files();
+    for group in missing.chunks(EMBEDDED_AT_ONCE) {
+        let mut read = Vec::with_capacity(group.len());
+        for file in group {
+            if let (Some(record), Some(text), Some(chunked)) =
+                (files.get(*file), snapshot.text(*file)?, snapshot.chunked(*file)?)
+            {
+                read.push((record, text, chunked));
+            }
+        }
+        let vectors: Vec<Vec<f32>> = read
+            .par_iter()
+            .map(|(record, text, chunked)| embedding.of_chunks(&record.path, text, chunked))
+            .collect();
+        for ((record, _, _), vectors) in read.iter().zip(vectors) {
+            batch.embed(record.id, vectors)?;
+        }
+    }
+    drop(snapshot);
+    batch.commit()?;
+    Ok(store.snapshot()?)
 }
 
 /// Reads every file anew. Until it is done, readers see the state before.
@@ -316,6 +374,8 @@ fn open(
     let chunked = jari_chunk::chunk(&language, &text, &project.documents);
     let words = fields::chunk_words(tokenizer, &jari_chunk::prose(&language, &text), &chunked);
     let path_words = fields::path_words(tokenizer, &path);
-    let file = Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words });
+    let embedding = project.embedding.as_ref().filter(|embedding| embedding.eager);
+    let vectors = embedding.map(|embedding| embedding.of_chunks(&path, &text, &chunked));
+    let file = Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words, vectors });
     Opened::Changed { file, known: known.is_some_and(|known| known.skip.is_none()) }
 }

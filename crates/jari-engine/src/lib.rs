@@ -1,9 +1,11 @@
 //! The façade: what Jari can do, as functions over plain structs. Every surface (terminal, MCP, HTTP) calls these.
 
 pub mod documents;
+pub mod eval;
 mod fields;
 pub mod ingest;
 pub mod links;
+mod meaning;
 mod near;
 mod preview;
 pub mod search;
@@ -17,8 +19,10 @@ use jari_base::{ErrorCode, Explained, Language, Skip};
 use jari_chunk::DocumentOptions;
 use jari_source::Limits;
 
+pub use meaning::Embedding;
+
 /// A project: a folder of files and how they are taken in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Project {
     /// Its top folder.
     pub root: PathBuf,
@@ -26,6 +30,8 @@ pub struct Project {
     pub limits: Limits,
     /// How documents are cut.
     pub documents: DocumentOptions,
+    /// What makes vectors of chunks and questions; `None` for words alone.
+    pub embedding: Option<Embedding>,
 }
 
 impl Project {

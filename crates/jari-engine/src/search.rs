@@ -49,7 +49,7 @@ impl SearchRequest {
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
-            mode: Mode::Keyword,
+            mode: Mode::Hybrid,
             limit: 10,
             filter: Filter::default(),
             explain: false,
@@ -97,6 +97,8 @@ pub struct Hit {
     pub score: f32,
     /// BM25 of the text.
     pub bm25: f32,
+    /// How near its vector is to the question's; 0 where vectors were not asked.
+    pub cosine: f32,
     /// Whether the file is still what was indexed.
     pub fresh: bool,
     /// The lines that show why.
@@ -129,20 +131,31 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     }
     PathFilter::new(&request.filter)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
+    let vector = match request.mode {
+        Mode::Keyword => None,
+        Mode::Semantic | Mode::Hybrid => {
+            project.embedding.as_ref().and_then(|embedding| embedding.of_question(&request.query))
+        }
+    };
+    // Without a vector the words answer alone, and the answer says so.
+    let mode = if vector.is_some() { request.mode } else { Mode::Keyword };
+    let by_words = mode != Mode::Semantic;
     let lookup = Lookup {
         terms: query
             .terms
             .iter()
             .zip(&query.weights)
+            .filter(|_| by_words)
             .map(|(term, weight)| Term { text: term.clone(), weight: *weight })
             .collect(),
-        names: query.names(),
+        names: if by_words { query.names() } else { Vec::new() },
+        vector,
         filter: request.filter.clone(),
         limit: CANDIDATES,
         bm25: request.bm25,
     };
     let candidates = snapshot.candidates(&lookup)?;
-    let ranked = jari_rank::order(&query, &candidates, &Weights::default(), request.limit);
+    let ranked = jari_rank::order(&query, &candidates, &Weights::of(mode), request.limit);
     let chunks: Vec<_> = ranked.iter().map(|ranked| ranked.chunk).collect();
     let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
     let files = snapshot.files();
@@ -164,6 +177,7 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
             head: chunk.head,
             score: ranked.score,
             bm25: ranked.bm25,
+            cosine: ranked.cosine,
             fresh: is_fresh(project, record),
             preview,
             text: Some(chunk.text),
@@ -173,8 +187,9 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     }
     let cut = request.max_tokens.map(|budget| fit(&mut hits, budget)).filter(|cut| *cut != Cut::default());
     let near = if hits.is_empty() { near_names(snapshot, &query)? } else { Vec::new() };
-    let degraded = (request.mode != Mode::Keyword).then_some(Degraded::VectorsUnavailable);
-    Ok(SearchResponse { hits, mode: Mode::Keyword, degraded, near, cut, took: began.elapsed() })
+    let unavailable = (mode != request.mode).then_some(Degraded::VectorsUnavailable);
+    let degraded = unavailable.or(candidates.degraded);
+    Ok(SearchResponse { hits, mode, degraded, near, cut, took: began.elapsed() })
 }
 
 /// Of the sections that a hit touches, the one whose lines show most of the query; of equal ones the first.

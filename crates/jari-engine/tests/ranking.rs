@@ -42,7 +42,7 @@ fn ranking_beats_counting_present_words_on_this_repository() {
         ask("progress bar on a terminal", "crates/jari/src/progress.rs"),
     ];
     let store = MemoryStore::new(jari_text::fold_name);
-    let project = Project { root, limits: Limits::default(), documents: Default::default() };
+    let project = Project { root, limits: Limits::default(), documents: Default::default(), embedding: None };
     let (snapshot, _) = ingest::update(&project, &store, &|_| {}).expect("the repository is indexed");
     let (ranked, counted) = hits_at_5(&project, &*snapshot, &questions);
     assert!(ranked > counted, "ranked {ranked}, counted {counted} of {}", questions.len());
@@ -72,10 +72,11 @@ fn ranking_beats_counting_present_words_on_an_evaluation_set() {
             root: corpus.join(repository).join(root),
             limits: Limits::default(),
             documents: Default::default(),
+            embedding: None,
         };
         let index = tempfile::tempdir().expect("a folder for the index");
         let fingerprint = project.fingerprint();
-        let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name };
+        let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name, vectors: None };
         let (store, _) = LocalStore::open(index.path(), options).expect("a new index");
         let (snapshot, _) = ingest::update(&project, &store as &dyn Store, &|_| {}).expect("it is indexed");
         let (of_ranking, of_counting) = hits_at_5(&project, &*snapshot, questions);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use jari_base::{Candidates, ChunkId, ChunkKind, Explanation, FileCandidate, SymbolKind};
+use jari_base::{Candidates, ChunkCandidate, ChunkId, ChunkKind, Explanation, FileCandidate, Mode, SymbolKind};
 use jari_text::{Query, TokenKind, Tokenizer, fold_name};
 
 use crate::{Role, version};
@@ -48,6 +48,8 @@ pub struct SignalWeights {
     pub defined_type: f32,
     /// Neighbouring words of the query form a name defined here.
     pub compound: f32,
+    /// What it means: the cosines of the file's three nearest chunks, or of the section.
+    pub meaning: f32,
 }
 
 impl Default for Weights {
@@ -63,6 +65,7 @@ impl Default for Weights {
             defined: 2.0,
             defined_type: 0.8,
             compound: 0.8,
+            meaning: 1.5,
         };
         let sections = SignalWeights {
             text: 3.0,
@@ -75,13 +78,43 @@ impl Default for Weights {
             defined: 0.0,
             defined_type: 0.0,
             compound: 0.0,
+            meaning: 3.0,
         };
         Self { files, sections }
     }
 }
 
+impl Weights {
+    /// The usual weights, for a question that is looked for by words, by meaning or by both.
+    pub fn of(mode: Mode) -> Self {
+        let Self { files, sections } = Self::default();
+        let narrowed = |weights: SignalWeights| match mode {
+            Mode::Hybrid => weights,
+            Mode::Keyword => SignalWeights { meaning: 0.0, ..weights },
+            Mode::Semantic => SignalWeights { meaning: 1.0, ..SignalWeights::NONE },
+        };
+        Self { files: narrowed(files), sections: narrowed(sections) }
+    }
+}
+
+impl SignalWeights {
+    const NONE: Self = Self {
+        text: 0.0,
+        file: 0.0,
+        path: 0.0,
+        stem: 0.0,
+        stem_covered: 0.0,
+        name: 0.0,
+        around: 0.0,
+        defined: 0.0,
+        defined_type: 0.0,
+        compound: 0.0,
+        meaning: 0.0,
+    };
+}
+
 /// How many signals there are.
-const SIGNALS: usize = 10;
+const SIGNALS: usize = 11;
 
 /// One value for each signal.
 type Signals = [f32; SIGNALS];
@@ -90,6 +123,7 @@ type Signals = [f32; SIGNALS];
 const TEXT: usize = 0;
 const NAME: usize = 5;
 const AROUND: usize = 6;
+const MEANING: usize = 10;
 
 /// Chunks of a file of code that count for it: its three best.
 const SUMMED: usize = 3;
@@ -106,14 +140,27 @@ const LABELS: [&str; SIGNALS] = [
     "defines the name asked for",
     "defines the type asked for",
     "defines neighbouring words as one name",
+    "means the same",
 ];
 
 impl SignalWeights {
     /// In the order of the signals, adding up to 1.
     fn normalised(&self) -> Signals {
-        let Self { text, file, path, stem, stem_covered, name, around, defined, defined_type, compound } =
-            *self;
-        let weights = [text, file, path, stem, stem_covered, name, around, defined, defined_type, compound];
+        let Self {
+            text,
+            file,
+            path,
+            stem,
+            stem_covered,
+            name,
+            around,
+            defined,
+            defined_type,
+            compound,
+            meaning,
+        } = *self;
+        let weights =
+            [text, file, path, stem, stem_covered, name, around, defined, defined_type, compound, meaning];
         let whole: f32 = weights.iter().sum();
         weights.map(|weight| weight / whole)
     }
@@ -121,6 +168,9 @@ impl SignalWeights {
 
 /// File names that say nothing: the folder's name stands for them.
 const NAMELESS: &[&str] = &["__init__", "index", "init", "lib", "main", "mod"];
+
+/// What meaning counts beside words when the best chunks of a file are chosen.
+const MEANING_OF_CHUNK: f32 = 0.5;
 
 /// A second chunk of a file that is listed already counts half: it comes after other files of like score, and fills
 /// the list where there are none.
@@ -135,6 +185,8 @@ pub struct Ranked {
     pub score: f32,
     /// BM25 of the chunk's text, as the store gave it.
     pub bm25: f32,
+    /// The cosine of the chunk's vector with the query's, as the store gave it.
+    pub cosine: f32,
     /// How the score came to be.
     pub explanation: Explanation,
 }
@@ -153,7 +205,10 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights, limit: u
     let chunks = || candidates.files.iter().flat_map(|file| &file.chunks);
     // A title with one word of a long question matches little, even if no other title matches more.
     let whole_query: f32 = candidates.rarity.iter().sum();
-    let most_text = chunks().map(|chunk| chunk.body).fold(f32::MIN_POSITIVE, f32::max);
+    let best = Most {
+        text: chunks().map(|chunk| chunk.body).fold(f32::MIN_POSITIVE, f32::max),
+        meaning: chunks().map(|chunk| chunk.cosine).fold(f32::MIN_POSITIVE, f32::max),
+    };
 
     let mut places = Vec::with_capacity(candidates.files.len() * 2);
     for (file, signals) in candidates.files.iter().zip(&signals) {
@@ -166,18 +221,19 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights, limit: u
         if is_document(file) {
             for chunk in &file.chunks {
                 let mut shares = shares;
-                shares[TEXT] = chunk.body / most_text;
+                shares[TEXT] = chunk.body / best.text;
                 shares[NAME] = chunk.name / most[NAME].max(whole_query);
                 shares[AROUND] = chunk.doc / most[AROUND].max(whole_query);
+                shares[MEANING] = chunk.cosine.max(0.0) / best.meaning;
                 let weights = weights.sections.normalised();
-                places.push(Place::new(chunk.chunk, chunk.body, shares, weights, role, factor, 0));
+                places.push(Place::new(Shown::new(chunk), shares, weights, role, factor, 0));
             }
             if !file.chunks.is_empty() {
                 continue;
             }
         }
-        for (again, (chunk, bm25)) in answers(file).into_iter().enumerate() {
-            places.push(Place::new(chunk, bm25, shares, weights.files.normalised(), role, factor, again));
+        for (again, shown) in answers(file, &best).into_iter().enumerate() {
+            places.push(Place::new(shown, shares, weights.files.normalised(), role, factor, again));
         }
     }
     // The sort is stable: equal scores stay in the order of the candidates.
@@ -190,11 +246,29 @@ fn is_document(file: &FileCandidate) -> bool {
     file.chunks.iter().any(|chunk| chunk.kind == ChunkKind::Section)
 }
 
+/// The most that any chunk has.
+struct Most {
+    text: f32,
+    meaning: f32,
+}
+
+/// A chunk that may be shown.
+struct Shown {
+    chunk: ChunkId,
+    bm25: f32,
+    cosine: f32,
+}
+
+impl Shown {
+    fn new(chunk: &ChunkCandidate) -> Self {
+        Self { chunk: chunk.chunk, bm25: chunk.body, cosine: chunk.cosine }
+    }
+}
+
 /// A place on the way to the list.
 struct Place {
-    chunk: ChunkId,
+    shown: Shown,
     score: f32,
-    bm25: f32,
     shares: Signals,
     weights: Signals,
     role: Role,
@@ -203,22 +277,14 @@ struct Place {
 }
 
 impl Place {
-    fn new(
-        chunk: ChunkId,
-        bm25: f32,
-        shares: Signals,
-        weights: Signals,
-        role: Role,
-        factor: f32,
-        again: usize,
-    ) -> Self {
+    fn new(shown: Shown, shares: Signals, weights: Signals, role: Role, factor: f32, again: usize) -> Self {
         let sum: f32 = shares.iter().zip(weights).map(|(share, weight)| share * weight).sum();
         let score = sum * factor * again_factor(again);
-        Self { chunk, score, bm25, shares, weights, role, factor, again }
+        Self { shown, score, shares, weights, role, factor, again }
     }
 
     fn explained(self) -> Ranked {
-        let Self { chunk, score, bm25, shares, weights, role, factor, again } = self;
+        let Self { shown: Shown { chunk, bm25, cosine }, score, shares, weights, role, factor, again } = self;
         let parts: Vec<Explanation> = (0..SIGNALS)
             .filter(|at| shares[*at] * weights[*at] > 0.0)
             .map(|at| {
@@ -237,7 +303,7 @@ impl Place {
         if again > 0 {
             details.push(Explanation::leaf("factor: the file is listed already", again_factor(again)));
         }
-        Ranked { chunk, score, bm25, explanation: Explanation::node("score", score, details) }
+        Ranked { chunk, score, bm25, cosine, explanation: Explanation::node("score", score, details) }
     }
 }
 
@@ -246,20 +312,27 @@ fn again_factor(again: usize) -> f32 {
     if again == 0 { 1.0 } else { AGAIN / again as f32 }
 }
 
-/// The chunks of a file that may be shown, best first: a definition that was asked for, then by match.
-fn answers(file: &FileCandidate) -> Vec<(ChunkId, f32)> {
-    let bm25 =
-        |id: ChunkId| file.chunks.iter().find(|chunk| chunk.chunk == id).map_or(0.0, |chunk| chunk.body);
+/// The chunks of a file that may be shown, best first: a definition that was asked for, then by words and meaning.
+fn answers(file: &FileCandidate, most: &Most) -> Vec<Shown> {
+    let shown = |id: ChunkId| {
+        let known = file.chunks.iter().find(|chunk| chunk.chunk == id);
+        known.map_or(Shown { chunk: id, bm25: 0.0, cosine: 0.0 }, Shown::new)
+    };
+    let mut chunks: Vec<&ChunkCandidate> = file.chunks.iter().collect();
+    let both = |chunk: &ChunkCandidate| {
+        (chunk.body + chunk.name) / most.text + MEANING_OF_CHUNK * chunk.cosine.max(0.0) / most.meaning
+    };
+    chunks.sort_by(|one, two| both(two).total_cmp(&both(one)));
     let mut seen = HashSet::new();
     let defined = file.definitions.iter().map(|definition| definition.chunk);
-    let mut answers: Vec<(ChunkId, f32)> = defined
-        .chain(file.chunks.iter().map(|chunk| chunk.chunk))
+    let mut answers: Vec<Shown> = defined
+        .chain(chunks.iter().map(|chunk| chunk.chunk))
         .filter(|chunk| seen.insert(*chunk))
-        .map(|chunk| (chunk, bm25(chunk)))
+        .map(shown)
         .collect();
     if answers.is_empty() {
         // Only the path matches: the file's beginning stands for it.
-        answers.push((ChunkId { file: file.file, ordinal: 0 }, 0.0));
+        answers.push(Shown { chunk: ChunkId { file: file.file, ordinal: 0 }, bm25: 0.0, cosine: 0.0 });
     }
     answers.truncate(SUMMED);
     answers
@@ -314,6 +387,7 @@ impl<'a> Asked<'a> {
             defined(&|name, _| self.code.contains(name)),
             defined(&|name, kind| self.capitalised.contains(name) && is_type(kind)),
             defined(&|name, _| !self.code.contains(name) && !self.capitalised.contains(name)),
+            nearest(file),
         ]
     }
 
@@ -339,6 +413,13 @@ impl<'a> Asked<'a> {
         let all: f32 = rarity.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         (matched / all, f32::from(u8::from(covered)))
     }
+}
+
+/// The sum of the cosines of a file's nearest chunks.
+fn nearest(file: &FileCandidate) -> f32 {
+    let mut cosines: Vec<f32> = file.chunks.iter().map(|chunk| chunk.cosine.max(0.0)).collect();
+    cosines.sort_by(|one, two| two.total_cmp(one));
+    cosines.iter().take(SUMMED).sum()
 }
 
 /// The file's name without its ending, or its folder's name where that says nothing.
@@ -374,6 +455,7 @@ mod tests {
                 body: bm25,
                 name: 0.0,
                 doc: 0.0,
+                cosine: 0.0,
             }],
             definitions: Vec::new(),
         }
@@ -382,7 +464,7 @@ mod tests {
     fn check(query: &str, files: Vec<FileCandidate>, expected: &[u32]) {
         let query = Query::new(query);
         let rarity = vec![1.0; query.terms.len()];
-        let ranked = order(&query, &Candidates { files, rarity }, &Weights::default(), 10);
+        let ranked = order(&query, &Candidates { files, rarity, degraded: None }, &Weights::default(), 10);
         assert_eq!(ranked.iter().map(|ranked| ranked.chunk.file.0).collect::<Vec<_>>(), expected);
     }
 

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use jari_base::{FileId, Generation, Skip, Stamp};
+use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
 use jari_store::{Error, FileInput, FileRecord, Result, WriteBatch};
 use rusqlite::Connection;
 
 use crate::LocalStore;
 use crate::lexical::Writer;
 use crate::lock::WriterLock;
+use crate::vectors::{self, VectorOptions, Vectors};
 use crate::{errors, format, rows};
 
 /// A write-ahead log larger than this is folded back into the database at once.
@@ -21,9 +22,13 @@ pub(crate) struct Batch {
     fingerprint: String,
     /// Opened by the first change that touches postings.
     writer: Option<Writer>,
+    options: Option<VectorOptions>,
+    /// Opened by the first vectors.
+    vectors: Option<jari_vector::Writer>,
     next: u32,
     continues: Generation,
     fresh: bool,
+    cleared: bool,
     _lock: WriterLock,
 }
 
@@ -43,9 +48,12 @@ impl Batch {
             fold: store.fold,
             fingerprint: store.fingerprint.clone(),
             writer: None,
+            options: store.vectors.clone(),
+            vectors: None,
             next,
             continues,
             fresh,
+            cleared: false,
             _lock: lock,
         })
     }
@@ -58,7 +66,39 @@ impl Batch {
         Ok(self.writer.as_mut().expect("it was opened above"))
     }
 
+    fn put_vectors(
+        &mut self,
+        file: FileId,
+        key: u64,
+        kinds: impl Iterator<Item = ChunkKind>,
+        vectors: &[f32],
+    ) -> Result<()> {
+        let Some(options) = &self.options else { return Ok(()) };
+        if self.vectors.is_none() {
+            let open = if self.cleared { jari_vector::Writer::anew } else { jari_vector::Writer::open };
+            let writer = open(&options.folder(&self.folder), &options.space, options.most);
+            self.vectors = Some(writer.map_err(vectors::error)?);
+        }
+        let writer = self.vectors.as_mut().expect("it was opened above");
+        let kinds: Vec<u8> = kinds.map(|kind| kind as u8).collect();
+        writer.put(file.0, key, &kinds, vectors).map(drop).map_err(vectors::error)
+    }
+
+    /// Vectors go first: without their rows they are of no file, and nobody misses them.
+    fn write_out_vectors(&mut self) -> Result<()> {
+        let (Some(writer), Some(options)) = (self.vectors.take(), &self.options) else { return Ok(()) };
+        let kept = writer.len() as u64;
+        writer.save().map_err(vectors::error)?;
+        // A first look that costs little: the files themselves are read only where there seems to be waste.
+        let chunks = rows::chunks(&self.connection)?;
+        if kept > chunks + chunks / 4 {
+            Vectors::open(&self.folder, options, &rows::files(&self.connection)?).compact(&self.folder)?;
+        }
+        Ok(())
+    }
+
     fn write_out(&mut self) -> Result<Generation> {
+        self.write_out_vectors()?;
         if let Some(writer) = self.writer.take() {
             rows::set_meta(&self.connection, "segments", writer.finish()?)?;
         }
@@ -86,6 +126,10 @@ impl Batch {
         let record = FileRecord::indexed(id, file);
         rows::put_file(&self.connection, &record)?;
         rows::put_contents(&self.connection, id, file, self.fold)?;
+        if let Some(vectors) = &file.vectors {
+            let kinds = file.chunked.chunks.iter().map(|chunk| chunk.kind);
+            self.put_vectors(id, vectors::key(&file.path, file.hash), kinds, vectors)?;
+        }
         self.writer()?.put(id, file, known)
     }
 
@@ -107,6 +151,7 @@ impl WriteBatch for Batch {
     fn clear(&mut self) -> Result<()> {
         rows::clear(&self.connection)?;
         self.fresh = true;
+        self.cleared = true;
         self.writer()?.clear()
     }
 
@@ -122,6 +167,13 @@ impl WriteBatch for Batch {
         }
         let record = FileRecord::skipped(id, path, stamp, reason);
         rows::put_file(&self.connection, &record)
+    }
+
+    fn embed(&mut self, file: FileId, vectors: Vec<f32>) -> Result<()> {
+        let Some((path, hash)) = rows::path_and_hash(&self.connection, file)? else { return Ok(()) };
+        let kinds = rows::kinds(&self.connection, file)?;
+        self.put_vectors(file, vectors::key(&path, hash), kinds.into_iter(), &vectors)
+            .map_err(|error| errors::or_full(&self.folder, error))
     }
 
     fn touch(&mut self, file: FileId, stamp: Stamp) -> Result<()> {

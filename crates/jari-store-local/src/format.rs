@@ -10,7 +10,7 @@ use crate::errors;
 use crate::lock::WriterLock;
 
 /// The format this version writes. A higher one is refused, a lower one is made anew.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Marks the database as ours: "Jari" in ASCII.
 const APPLICATION: i32 = 0x4a61_7269;
@@ -41,6 +41,11 @@ pub(crate) fn database(folder: &Path) -> PathBuf {
 /// The postings.
 pub(crate) fn lexical(folder: &Path) -> PathBuf {
     folder.join("lexical")
+}
+
+/// The vectors of all models.
+pub(crate) fn vectors(folder: &Path) -> PathBuf {
+    folder.join("vectors")
 }
 
 /// Whether `folder` holds an index of this format; what is there but cannot be used is an error.

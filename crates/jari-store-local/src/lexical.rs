@@ -29,6 +29,9 @@ const SMALL_WRITER_MEMORY: usize = 16 * 1024 * 1024;
 /// More segments than this and the small ones are joined: each costs every query a look into its dictionary.
 const SEGMENTS: usize = 8;
 
+/// The place of a document that is no chunk: no kind has this number.
+const NO_CHUNK: u32 = 0xff;
+
 /// The fields. Chunks have `name`, `doc` and `body`; a file has one more document with its `path`.
 #[derive(Debug, Clone, Copy)]
 struct Fields {
@@ -157,8 +160,8 @@ impl Writer {
         let mut document = TantivyDocument::default();
         document.add_u64(self.fields.file, id.0.into());
         document.add_u64(self.fields.path_of, id.0.into());
-        // No chunk, but a column where every document has a value is read faster.
-        document.add_u64(self.fields.place, 0);
+        // A column where every document has a value is read faster.
+        document.add_u64(self.fields.place, NO_CHUNK.into());
         document.add_text(self.fields.path, words);
         document
     }
@@ -171,6 +174,8 @@ pub(crate) struct Reader {
     slots: usize,
     /// What each slot stands for, read when the first query comes.
     places: OnceLock<Vec<Place>>,
+    /// One more than the slot of each file's first chunk, by the file's number; 0 for none.
+    firsts: OnceLock<Vec<u32>>,
     /// Keeps the segments' files open.
     _searcher: Option<Searcher>,
 }
@@ -200,6 +205,7 @@ impl Reader {
                 fields,
                 slots: 0,
                 places: OnceLock::new(),
+                firsts: OnceLock::new(),
                 _searcher: None,
             });
         }
@@ -226,6 +232,7 @@ impl Reader {
             fields,
             slots: slots as usize,
             places: OnceLock::new(),
+            firsts: OnceLock::new(),
             _searcher: Some(searcher),
         })
     }
@@ -265,6 +272,24 @@ impl Reader {
 
     pub(crate) fn file(&self, slot: u32) -> FileId {
         FileId(self.places()[slot as usize].file)
+    }
+
+    pub(crate) fn first_slot(&self, file: FileId) -> Option<u32> {
+        let firsts = self.firsts.get_or_init(|| {
+            let mut firsts = Vec::new();
+            for Segment { reader, base, .. } in &self.segments {
+                for document in reader.doc_ids_alive() {
+                    let Place { file, packed } = self.places()[(base + document) as usize];
+                    if packed >> 8 == 0 && packed != NO_CHUNK {
+                        let file = file as usize;
+                        firsts.resize(firsts.len().max(file + 1), 0);
+                        firsts[file] = base + document + 1;
+                    }
+                }
+            }
+            firsts
+        });
+        firsts.get(file.0 as usize).and_then(|first| first.checked_sub(1))
     }
 
     pub(crate) fn chunk(&self, slot: u32) -> ChunkSlot {

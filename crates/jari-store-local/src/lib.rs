@@ -8,6 +8,7 @@ mod lexical;
 mod lock;
 mod rows;
 mod snapshot;
+mod vectors;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,8 +18,10 @@ use jari_store::{Replaced, Result, Snapshot, Store, WriteBatch};
 use crate::batch::Batch;
 use crate::lock::WriterLock;
 use crate::snapshot::LocalSnapshot;
+use crate::vectors::Vectors;
 
 pub use crate::format::FORMAT;
+pub use crate::vectors::VectorOptions;
 
 /// An index in a folder.
 #[derive(Debug)]
@@ -26,6 +29,7 @@ pub struct LocalStore {
     folder: PathBuf,
     fold: fn(&str) -> String,
     fingerprint: String,
+    vectors: Option<VectorOptions>,
     outdated: bool,
 }
 
@@ -36,6 +40,8 @@ pub struct Options<'a> {
     pub fingerprint: &'a str,
     /// Makes names comparable, as `jari_text::fold_name` does.
     pub fold: fn(&str) -> String,
+    /// Which vectors are kept; `None` for none.
+    pub vectors: Option<&'a VectorOptions>,
 }
 
 impl LocalStore {
@@ -49,6 +55,7 @@ impl LocalStore {
             folder: folder.to_owned(),
             fold: options.fold,
             fingerprint: options.fingerprint.to_owned(),
+            vectors: options.vectors.cloned(),
             outdated,
         };
         Ok((store, replaced))
@@ -82,6 +89,41 @@ impl LocalStore {
         Ok(true)
     }
 
+    /// Deletes the vectors, so that the next update makes them anew.
+    pub fn forget_vectors(&self) -> Result<()> {
+        let Some(options) = &self.vectors else { return Ok(()) };
+        let _lock = WriterLock::wait(&self.folder)?;
+        let folder = options.folder(&self.folder);
+        match fs_err::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(errors::writing(&folder)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether vectors are to be searched along a graph that is not there, or covers too few of them.
+    pub fn lacks_graph(&self) -> Result<bool> {
+        let Some(options) = &self.vectors else { return Ok(false) };
+        let files = self.snapshot()?.files();
+        Ok(Vectors::open(&self.folder, options, &files).lacks_graph())
+    }
+
+    /// Builds the graph over the vectors that are there; `progress` hears how many are in it.
+    pub fn build_graph(&self, progress: impl FnMut(usize)) -> Result<()> {
+        let Some(options) = &self.vectors else { return Ok(()) };
+        let _lock = WriterLock::wait(&self.folder)?;
+        let VectorOptions { space, m, ef_construction, .. } = options;
+        jari_vector::Writer::build_graph(
+            &options.folder(&self.folder),
+            space,
+            *m,
+            *ef_construction,
+            progress,
+        )
+        .map_err(vectors::error)
+    }
+
     /// Waits until no other process writes.
     pub fn wait_for_writer(&self) -> Result<()> {
         WriterLock::wait(&self.folder).map(drop)
@@ -91,7 +133,7 @@ impl LocalStore {
 impl Store for LocalStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         let snapshot =
-            LocalSnapshot::open(&self.folder).map_err(|error| errors::or_full(&self.folder, error))?;
+            LocalSnapshot::open(&self.folder, self.vectors.as_ref()).map_err(|error| errors::or_full(&self.folder, error))?;
         Ok(Arc::new(snapshot))
     }
 
@@ -113,7 +155,13 @@ mod tests {
         name.replace('_', "").to_lowercase()
     }
 
-    const OPTIONS: Options<'_> = Options { fingerprint: "test", fold };
+    const OPTIONS: Options<'_> = Options { fingerprint: "test", fold, vectors: None };
+
+    fn vectors() -> VectorOptions {
+        let (provider, model) = ("test".to_owned(), "two".to_owned());
+        let space = jari_base::Space { provider, model, dims: 2, fingerprint: 1 };
+        VectorOptions { space, backend: None, most: 1_000, m: 4, ef_construction: 10, ef_search: 10 }
+    }
 
     /// A store whose folder goes with it.
     struct Temporary {
@@ -139,7 +187,8 @@ mod tests {
     fn the_local_store_conforms() {
         jari_store::conformance::run(|| {
             let folder = tempfile::tempdir().unwrap();
-            let (store, replaced) = LocalStore::open(folder.path(), OPTIONS).unwrap();
+            let options = Options { vectors: Some(&vectors()), ..OPTIONS };
+            let (store, replaced) = LocalStore::open(folder.path(), options).unwrap();
             assert_eq!(replaced, None);
             Temporary { store, _folder: folder }
         });
@@ -160,7 +209,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = LocalStore::open(folder.path(), OPTIONS).unwrap();
         store.write().unwrap().commit().unwrap();
-        let other = Options { fingerprint: "other", fold };
+        let other = Options { fingerprint: "other", ..OPTIONS };
         let (store, replaced) = LocalStore::open(folder.path(), other).unwrap();
         assert!(store.is_outdated() && replaced.is_none());
         store.write().unwrap().commit().unwrap();

@@ -298,6 +298,31 @@ pub(crate) fn rename(connection: &Connection, file: FileId, path: &str) -> Resul
     statement.execute(params![path, file.0]).map(drop).map_err(errors::sqlite)
 }
 
+/// How many chunks all files have.
+pub(crate) fn chunks(connection: &Connection) -> Result<u64> {
+    let sum = connection.query_row("SELECT coalesce(sum(chunks), 0) FROM files", [], |row| row.get::<_, i64>(0));
+    sum.map(|sum| sum as u64).map_err(errors::sqlite)
+}
+
+/// Of a file that is indexed.
+pub(crate) fn path_and_hash(
+    connection: &Connection,
+    file: FileId,
+) -> Result<Option<(String, ContentHash)>> {
+    let mut statement = prepare(connection, "SELECT path, hash FROM files WHERE id = ? AND hash IS NOT NULL")?;
+    statement
+        .query_row([file.0], |row| Ok((row.get(0)?, ContentHash(row.get(1)?))))
+        .optional()
+        .map_err(errors::sqlite)
+}
+
+/// The kinds of a file's chunks, in order.
+pub(crate) fn kinds(connection: &Connection, file: FileId) -> Result<Vec<ChunkKind>> {
+    let mut statement = prepare(connection, "SELECT kind FROM chunks WHERE file = ? ORDER BY ordinal")?;
+    let kinds = statement.query_map([file.0], |row| kind_at(ChunkKind::ALL, row, 0));
+    kinds.and_then(Iterator::collect).map_err(errors::sqlite)
+}
+
 pub(crate) fn next_file(connection: &Connection) -> Result<u32> {
     connection
         .query_row("SELECT value FROM meta WHERE key = 'next_file'", [], |row| row.get(0))

@@ -1,16 +1,17 @@
 //! One state of the index, held by a read transaction.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use jari_base::{Candidates, ChunkId, Chunked, Document, FileId, Generation, Lookup};
+use jari_base::{Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup};
 use jari_store::{
-    ChunkSlot, Definition, Error, Field, Files, Posting, Postings, Result, Snapshot, Statistics, StoredChunk,
+    Allowed, ChunkSlot, Definition, Error, Field, Files, Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk,
     StoredSymbol, SymbolLookup,
 };
 use rusqlite::Connection;
 
 use crate::lexical::Reader;
+use crate::vectors::{VectorOptions, Vectors};
 use crate::{errors, format, rows};
 
 /// A writer may sweep files between our look at the list and their opening: then the next state is there already.
@@ -22,13 +23,16 @@ pub(crate) struct LocalSnapshot {
     generation: Generation,
     files: Arc<Files>,
     reader: Reader,
+    options: Option<VectorOptions>,
+    /// Opened by the first who asks.
+    vectors: OnceLock<Option<Vectors>>,
 }
 
 impl LocalSnapshot {
-    pub(crate) fn open(folder: &Path) -> Result<Self> {
+    pub(crate) fn open(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
         let mut last = None;
         for _ in 0..TRIES {
-            match Self::try_open(folder) {
+            match Self::try_open(folder, options) {
                 Err(Error::Corrupt(why)) => last = Some(Error::Corrupt(why)),
                 other => return other,
             }
@@ -36,14 +40,27 @@ impl LocalSnapshot {
         Err(last.expect("every try failed"))
     }
 
-    fn try_open(folder: &Path) -> Result<Self> {
+    fn try_open(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
         let connection = format::open_to_read(&format::database(folder))?;
         // The transaction begins with its first read and holds that state until the snapshot is dropped.
         connection.execute_batch("BEGIN").map_err(errors::sqlite)?;
         let generation = rows::generation(&connection)?;
         let reader = Reader::open(&format::lexical(folder), rows::segments(&connection)?)?;
         let files = Arc::new(rows::files(&connection)?);
-        Ok(Self { folder: folder.to_owned(), connection: Mutex::new(connection), generation, files, reader })
+        Ok(Self {
+            folder: folder.to_owned(),
+            connection: Mutex::new(connection),
+            generation,
+            files,
+            reader,
+            options: options.cloned(),
+            vectors: OnceLock::new(),
+        })
+    }
+
+    fn vectors(&self) -> Option<&Vectors> {
+        let open = || Some(Vectors::open(&self.folder, self.options.as_ref()?, &self.files));
+        self.vectors.get_or_init(open).as_ref()
     }
 
     fn rows(&self) -> MutexGuard<'_, Connection> {
@@ -78,6 +95,19 @@ impl Snapshot for LocalSnapshot {
         rows::chunked(&self.rows(), file)
     }
 
+    fn nearest(&self, vector: &[f32], limit: usize, filter: &Filter) -> Result<Vec<(ChunkId, f32)>> {
+        let allowed = Allowed::new(filter, &self.files)?;
+        Ok(Postings::nearest(self, vector, limit, &allowed)?.chunks)
+    }
+
+    fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>> {
+        Ok(self.vectors().and_then(|vectors| vectors.vector(chunk)))
+    }
+
+    fn unembedded(&self) -> Result<Vec<FileId>> {
+        Ok(self.vectors().map(|vectors| vectors.unembedded(&self.files)).unwrap_or_default())
+    }
+
     fn documents(&self, visit: &mut dyn FnMut(FileId, Document)) -> Result<()> {
         rows::documents(&self.rows(), visit)
     }
@@ -100,6 +130,7 @@ impl Snapshot for LocalSnapshot {
             row_bytes: size(format::database(&self.folder)) + size(self.folder.join("store.db-wal")),
             posting_bytes: postings
                 .map_or(0, |entries| entries.flatten().map(|entry| size(entry.path())).sum()),
+            vectors: self.vectors().map(|vectors| vectors.statistics(&self.files)),
         })
     }
 }
@@ -115,6 +146,19 @@ impl Postings for LocalSnapshot {
 
     fn file(&self, slot: u32) -> FileId {
         self.reader.file(slot)
+    }
+
+    fn first_slot(&self, file: FileId) -> Option<u32> {
+        self.reader.first_slot(file)
+    }
+
+    fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Result<Nearest> {
+        let none = || Nearest { chunks: Vec::new(), degraded: Some(Degraded::VectorsUnavailable) };
+        Ok(self.vectors().map_or_else(none, |vectors| vectors.nearest(vector, limit, allowed)))
+    }
+
+    fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32> {
+        self.vectors().map(|vectors| vectors.cosines(vector, file)).unwrap_or_default()
     }
 
     fn chunk(&self, slot: u32) -> ChunkSlot {

@@ -43,6 +43,7 @@ fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
         text: String::new(),
         chunked: Chunked::default(),
         words: Vec::new(),
+        vectors: None,
     };
     for (at, (name, words)) in functions.iter().enumerate() {
         let at = at as u32;
@@ -91,6 +92,7 @@ fn lookup(words: &str) -> Lookup {
     Lookup {
         terms: words.split_whitespace().map(|word| Term { text: word.to_owned(), weight: 1.0 }).collect(),
         names: Vec::new(),
+        vector: None,
         filter: Filter::default(),
         limit: 10,
         bm25: Bm25::default(),

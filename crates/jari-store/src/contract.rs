@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jari_base::{
-    Candidates, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter, Generation,
+    Backend, Candidates, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter, Generation,
     Language, LineRange, Lookup, Skip, Stamp, Symbol, SymbolKind,
 };
 
@@ -41,6 +41,15 @@ pub trait Snapshot: Send + Sync {
     /// Everything the chunker found in a file.
     fn chunked(&self, file: FileId) -> Result<Option<Chunked>>;
 
+    /// The chunks whose vectors are nearest, nearest first; nothing where there are no vectors.
+    fn nearest(&self, vector: &[f32], limit: usize, filter: &Filter) -> Result<Vec<(ChunkId, f32)>>;
+
+    /// The vector of a chunk, where there is one.
+    fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>>;
+
+    /// The indexed files whose vectors are missing and would find room.
+    fn unembedded(&self) -> Result<Vec<FileId>>;
+
     /// Calls `visit` with every document.
     fn documents(&self, visit: &mut dyn FnMut(FileId, Document)) -> Result<()>;
 
@@ -67,6 +76,9 @@ pub trait WriteBatch {
 
     /// Takes note of a file that is not indexed.
     fn skip(&mut self, path: &str, stamp: Stamp, reason: Skip) -> Result<()>;
+
+    /// Gives a file that is known the vectors of its chunks, one after the other.
+    fn embed(&mut self, file: FileId, vectors: Vec<f32>) -> Result<()>;
 
     /// The file is as it was; only its stamp changed.
     fn touch(&mut self, file: FileId, stamp: Stamp) -> Result<()>;
@@ -100,6 +112,8 @@ pub struct FileInput {
     pub chunked: Chunked,
     /// The words of each chunk, in the order of `chunked.chunks`.
     pub words: Vec<ChunkWords>,
+    /// The vectors of the chunks, one after the other, where they were made.
+    pub vectors: Option<Vec<f32>>,
 }
 
 impl FileInput {
@@ -268,6 +282,21 @@ pub struct Statistics {
     pub row_bytes: u64,
     /// Bytes of postings on disk.
     pub posting_bytes: u64,
+    /// Vectors, where they are kept.
+    pub vectors: Option<VectorStatistics>,
+}
+
+/// Counts and sizes of vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorStatistics {
+    /// Chunks that have one.
+    pub count: u64,
+    /// Chunks that have none: not yet, or because there is no room for more.
+    pub missing: u64,
+    /// Their bytes on disk.
+    pub bytes: u64,
+    /// How they are searched.
+    pub backend: Backend,
 }
 
 /// Why a store started over with nothing in it.

@@ -10,10 +10,10 @@ mod memory;
 
 pub use contract::{
     ChunkWords, FileInput, Replaced, Snapshot, Statistics, Store, StoredChunk, StoredSection, StoredSymbol,
-    SymbolLookup, SymbolMode, WriteBatch,
+    SymbolLookup, SymbolMode, VectorStatistics, WriteBatch,
 };
 pub use error::{Error, Result};
 pub use files::{FileRecord, Files};
 pub use filter::PathFilter;
-pub use lookup::{ChunkSlot, Definition, Field, Posting, Postings, candidates};
+pub use lookup::{Allowed, ChunkSlot, Definition, Field, Nearest, Posting, Postings, candidates};
 pub use memory::MemoryStore;

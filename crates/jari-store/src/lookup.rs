@@ -1,10 +1,11 @@
 //! Trip 1 of a query, once for all stores: postings in, candidates out. A store only says where words stand.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 use jari_base::{
-    Bm25, Candidates, ChunkCandidate, ChunkId, ChunkKind, DefinitionCandidate, FileCandidate, FileId,
-    LineRange, Lookup, SymbolKind, Term,
+    Bm25, Candidates, ChunkCandidate, ChunkId, ChunkKind, DefinitionCandidate, Degraded, FileCandidate,
+    FileId, Filter, LineRange, Lookup, SymbolKind, Term,
 };
 
 use crate::{Error, Files, PathFilter, Result};
@@ -60,17 +61,77 @@ pub trait Postings {
     /// One more than the largest slot.
     fn slots(&self) -> usize;
 
-    /// Calls `each` for every live posting of `term`. The chunks of one file come one after the other.
+    /// Calls `each` for every live posting of `term`. The chunks of one file have slots one after the other, in order.
     fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()>;
 
     /// The file of a slot.
     fn file(&self, slot: u32) -> FileId;
+
+    /// The slot of a file's first chunk; `None` if it has none.
+    fn first_slot(&self, file: FileId) -> Option<u32>;
 
     /// What a slot stands for.
     fn chunk(&self, slot: u32) -> ChunkSlot;
 
     /// Definitions whose folded name is among `names`, at most `limit` for each.
     fn definitions(&self, names: &[String], limit: usize) -> Result<Vec<Definition>>;
+
+    /// The chunks whose vectors are nearest, nearest first.
+    fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Result<Nearest>;
+
+    /// How near each chunk of a file is, in order; nothing where there are no vectors of it.
+    fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32>;
+}
+
+/// What a search among vectors found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Nearest {
+    /// Chunks, nearest first.
+    pub chunks: Vec<(ChunkId, f32)>,
+    /// What did not help as it should.
+    pub degraded: Option<Degraded>,
+}
+
+/// What a filter lets through, worked out for every file.
+#[derive(Debug, Clone)]
+pub struct Allowed<'a> {
+    files: Option<Vec<bool>>,
+    kinds: &'a [ChunkKind],
+}
+
+impl<'a> Allowed<'a> {
+    /// Asks the filter about every file.
+    pub fn new(filter: &'a Filter, files: &Files) -> Result<Self> {
+        let paths = PathFilter::new(filter).map_err(Error::Backend)?;
+        let files = (!paths.allows_all()).then(|| {
+            let mut allowed = vec![false; files.numbers()];
+            for file in files.iter().filter(|file| paths.allows(file)) {
+                allowed[file.id.0 as usize] = true;
+            }
+            allowed
+        });
+        Ok(Self { files, kinds: &filter.kinds })
+    }
+
+    /// By the number of the file; `None` allows all.
+    pub fn files(&self) -> Option<&[bool]> {
+        self.files.as_deref()
+    }
+
+    /// The kinds that are allowed; empty for all.
+    pub fn kinds(&self) -> &[ChunkKind] {
+        self.kinds
+    }
+
+    /// Whether anything of a file may be returned.
+    pub fn file(&self, file: FileId) -> bool {
+        self.files.as_ref().is_none_or(|files| files.get(file.0 as usize) == Some(&true))
+    }
+
+    /// Whether chunks of a kind may be returned.
+    pub fn kind(&self, kind: ChunkKind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
 }
 
 /// Files are compared as wholes with less regard to length than chunks. On 21 whole repositories 0.3 scores 0.848, 0.1 the
@@ -98,37 +159,31 @@ const BEST: usize = 8;
 /// Of those, how many count for the file.
 const SUMMED: usize = 3;
 
+/// Chunks taken over from the vectors' list, and at most how many files of it.
+const NEAREST: usize = 200;
+
 /// Answers a look-up from postings.
 pub fn candidates(lookup: &Lookup, files: &Files, index: &impl Postings) -> Result<Candidates> {
-    let filter = PathFilter::new(&lookup.filter).map_err(Error::Backend)?;
-    let allowed: Option<Vec<bool>> = (!filter.allows_all()).then(|| {
-        let mut allowed = vec![false; files.numbers()];
-        for file in files.iter().filter(|file| filter.allows(file)) {
-            allowed[file.id.0 as usize] = true;
-        }
-        allowed
-    });
-    let allows =
-        |file: FileId| allowed.as_ref().is_none_or(|allowed| allowed.get(file.0 as usize) == Some(&true));
-    let kinds = &lookup.filter.kinds;
+    let allowed = Allowed::new(&lookup.filter, files)?;
     let mut definitions = index.definitions(&lookup.names, DEFINITIONS)?;
-    definitions.retain(|definition| allows(definition.chunk.file) && kinds.is_empty());
+    definitions.retain(|definition| allowed.file(definition.chunk.file) && allowed.kinds.is_empty());
+    let vector = lookup.vector.as_deref();
+    let near = vector.map(|vector| index.nearest(vector, NEAREST, &allowed)).transpose()?.unwrap_or_default();
 
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.fit(index.slots(), files.numbers());
         let mut tally = Tally { bm25: lookup.bm25, files, index, scratch };
         let rarity = lookup.terms.iter().map(|term| tally.term(term)).collect::<Result<Vec<f32>>>()?;
-        tally.choose_chunks(|slot| {
-            allows(index.file(slot)) && (kinds.is_empty() || kinds.contains(&index.chunk(slot).kind))
-        });
-        let mut chosen = tally.best_files(lookup.limit, |file| allows(file) && kinds.is_empty());
-        for definition in &definitions {
-            if !chosen.contains(&definition.chunk.file) {
-                chosen.push(definition.chunk.file);
-            }
-        }
-        let files = chosen.into_iter().filter_map(|file| tally.candidate(file, &definitions)).collect();
-        Ok(Candidates { files, rarity })
+        tally.choose_chunks(|slot| allowed.file(index.file(slot)) && allowed.kind(index.chunk(slot).kind));
+        let mut chosen =
+            tally.best_files(lookup.limit, |file| allowed.file(file) && allowed.kinds.is_empty());
+        let mut seen: HashSet<FileId> = chosen.iter().copied().collect();
+        let defined = definitions.iter().map(|definition| definition.chunk.file);
+        let others = defined.chain(near.chunks.iter().map(|(chunk, _)| chunk.file));
+        chosen.extend(others.filter(|file| seen.insert(*file)));
+        let candidate = |file| tally.candidate(file, &definitions, vector, &allowed);
+        let files = chosen.into_iter().filter_map(candidate).collect();
+        Ok(Candidates { files, rarity, degraded: near.degraded })
     })
 }
 
@@ -316,14 +371,35 @@ impl<P: Postings> Tally<'_, P> {
         scored.into_iter().map(|(_, file)| file).collect()
     }
 
-    fn candidate(&self, file: FileId, definitions: &[Definition]) -> Option<FileCandidate> {
+    fn candidate(
+        &self,
+        file: FileId,
+        definitions: &[Definition],
+        vector: Option<&[f32]>,
+        allowed: &Allowed<'_>,
+    ) -> Option<FileCandidate> {
         let record = self.files.get(file)?;
         let sums = &self.scratch.files[file.0 as usize];
-        let chunk = |best: &BestChunk| {
-            let [body, name, doc] = self.scratch.chunks[best.slot as usize];
-            let ChunkSlot { chunk, kind } = self.index.chunk(best.slot);
-            ChunkCandidate { chunk, kind, body, name, doc }
+        let cosines = vector.map(|vector| self.index.cosines(vector, file)).unwrap_or_default();
+        let chunk = |slot: u32| {
+            let [body, name, doc] = self.scratch.chunks[slot as usize];
+            let ChunkSlot { chunk, kind } = self.index.chunk(slot);
+            let cosine = cosines.get(chunk.ordinal as usize).copied().unwrap_or_default();
+            ChunkCandidate { chunk, kind, body, name, doc, cosine }
         };
+        let mut chunks: Vec<ChunkCandidate> = sums.chunks().map(|best| chunk(best.slot)).collect();
+        if let Some(first) = self.index.first_slot(file) {
+            let mut near: Vec<(f32, u32)> = cosines.iter().copied().zip(first..).collect();
+            near.retain(|(cosine, slot)| *cosine > 0.0 && allowed.kind(self.index.chunk(*slot).kind));
+            near.sort_by(|one, two| two.0.total_cmp(&one.0));
+            let known = chunks.len();
+            for (_, slot) in near.into_iter().take(BEST) {
+                let id = self.index.chunk(slot).chunk;
+                if chunks[..known].iter().all(|chunk| chunk.chunk != id) {
+                    chunks.push(chunk(slot));
+                }
+            }
+        }
         let definition = |found: &Definition| DefinitionCandidate {
             name: found.name.clone(),
             kind: found.kind,
@@ -336,7 +412,7 @@ impl<P: Postings> Tally<'_, P> {
             language: record.language.clone(),
             bm25: sums.bm25,
             path_bm25: sums.path,
-            chunks: sums.chunks().map(chunk).collect(),
+            chunks,
             definitions: definitions
                 .iter()
                 .filter(|found| found.chunk.file == file)

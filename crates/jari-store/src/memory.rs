@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use jari_base::{Candidates, ChunkId, Chunked, Document, FileId, Generation, Lookup, Skip, Stamp};
+use jari_base::{
+    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Skip, Stamp,
+};
 
 use crate::contract::word_count;
-use crate::lookup::{self, ChunkSlot, Definition, Field, Posting, Postings};
+use crate::lookup::{self, Allowed, ChunkSlot, Definition, Field, Nearest, Posting, Postings};
 use crate::{
     Error, FileInput, FileRecord, Files, Result, Snapshot, Statistics, Store, StoredChunk, StoredSymbol,
-    SymbolLookup, SymbolMode, WriteBatch,
+    SymbolLookup, SymbolMode, VectorStatistics, WriteBatch,
 };
 
 /// A store that forgets.
@@ -112,6 +114,13 @@ impl WriteBatch for Batch<'_> {
         Ok(())
     }
 
+    fn embed(&mut self, file: FileId, vectors: Vec<f32>) -> Result<()> {
+        if let Some(input) = &mut self.kept(file)?.input {
+            Arc::make_mut(input).vectors = Some(vectors);
+        }
+        Ok(())
+    }
+
     fn touch(&mut self, file: FileId, stamp: Stamp) -> Result<()> {
         self.kept(file)?.record.stamp = stamp;
         Ok(())
@@ -122,6 +131,10 @@ impl WriteBatch for Batch<'_> {
         kept.record.path = path.to_owned();
         kept.record.stamp = stamp;
         kept.path_words = words.to_owned();
+        // What a chunk of code means depends on where it stands.
+        if let Some(input) = &mut kept.input {
+            Arc::make_mut(input).vectors = None;
+        }
         Ok(())
     }
 
@@ -193,6 +206,23 @@ impl Snapshot for State {
         Ok(self.input(file).map(|input| input.chunked.clone()))
     }
 
+    fn nearest(&self, vector: &[f32], limit: usize, filter: &Filter) -> Result<Vec<(ChunkId, f32)>> {
+        let allowed = Allowed::new(filter, &self.files)?;
+        Ok(Postings::nearest(self, vector, limit, &allowed)?.chunks)
+    }
+
+    fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>> {
+        let vectors = self.input(chunk.file).and_then(vectors_of).into_iter().flatten();
+        Ok(vectors.map(<[f32]>::to_vec).nth(chunk.ordinal as usize))
+    }
+
+    fn unembedded(&self) -> Result<Vec<FileId>> {
+        let missing = |(_, input): &(FileId, &FileInput)| {
+            input.vectors.is_none() && !input.chunked.chunks.is_empty()
+        };
+        Ok(self.inputs().filter(missing).map(|(file, _)| file).collect())
+    }
+
     fn documents(&self, visit: &mut dyn FnMut(FileId, Document)) -> Result<()> {
         for (file, input) in self.inputs() {
             if let Some(document) = &input.chunked.document {
@@ -229,8 +259,23 @@ impl Snapshot for State {
 
     fn statistics(&self) -> Result<Statistics> {
         let symbols = self.inputs().map(|(_, input)| input.chunked.symbols.len() as u64).sum();
-        Ok(Statistics { chunks: self.files.chunks(), symbols, ..Statistics::default() })
+        let count = self.inputs().filter_map(|(_, input)| vectors_of(input)).map(|vectors| vectors.len() as u64);
+        let count: u64 = count.sum();
+        let chunks = self.files.chunks();
+        let missing = chunks - count;
+        let vectors = (count > 0).then_some(VectorStatistics { count, missing, bytes: 0, backend: Backend::Exact });
+        Ok(Statistics { chunks, symbols, vectors, ..Statistics::default() })
     }
+}
+
+/// The vectors of a file's chunks.
+fn vectors_of(input: &FileInput) -> Option<std::slice::ChunksExact<'_, f32>> {
+    let vectors = input.vectors.as_deref()?;
+    Some(vectors.chunks_exact((vectors.len() / input.chunked.chunks.len().max(1)).max(1)))
+}
+
+fn product(one: &[f32], two: &[f32]) -> f32 {
+    one.iter().zip(two).map(|(one, two)| one * two).sum()
 }
 
 impl Postings for State {
@@ -267,6 +312,33 @@ impl Postings for State {
             Some(at) => at.chunk.file,
             None => FileId(slot - self.slots.len() as u32),
         }
+    }
+
+    fn first_slot(&self, file: FileId) -> Option<u32> {
+        self.slots.iter().position(|slot| slot.chunk.file == file).map(|slot| slot as u32)
+    }
+
+    fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Result<Nearest> {
+        let mut chunks = Vec::new();
+        let mut any = false;
+        for (file, input) in self.inputs().filter(|(file, _)| allowed.file(*file)) {
+            for (ordinal, (chunk, kept)) in
+                input.chunked.chunks.iter().zip(vectors_of(input).into_iter().flatten()).enumerate()
+            {
+                any = true;
+                if allowed.kind(chunk.kind) && kept.iter().any(|element| *element != 0.0) {
+                    chunks.push((ChunkId { file, ordinal: ordinal as u32 }, product(vector, kept)));
+                }
+            }
+        }
+        chunks.sort_by(|one, two| two.1.total_cmp(&one.1));
+        chunks.truncate(limit);
+        Ok(Nearest { chunks, degraded: (!any).then_some(Degraded::VectorsUnavailable) })
+    }
+
+    fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32> {
+        let vectors = self.input(file).and_then(vectors_of).into_iter().flatten();
+        vectors.map(|kept| product(vector, kept)).collect()
     }
 
     fn chunk(&self, slot: u32) -> ChunkSlot {

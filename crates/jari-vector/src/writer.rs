@@ -51,6 +51,16 @@ impl Writer {
         Ok(true)
     }
 
+    /// How many rows there will be, live or not.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there will be none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Writes everything out.
     pub fn save(self) -> Result<(), Error> {
         let Self { folder, space, rows: writer, .. } = self;

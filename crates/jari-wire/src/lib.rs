@@ -1,8 +1,10 @@
 //! The JSON shapes of Jari, once, for `--json`, HTTP and MCP.
 
 mod documents;
+mod eval;
 
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
+pub use eval::{EvalJson, EvalRowJson, QuestionJson, RunJson};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,7 +37,7 @@ pub struct IndexJson {
 pub struct SearchJson {
     /// As asked.
     query: String,
-    /// How it was looked for: `keyword`.
+    /// How it was looked for: `keyword`, `semantic` or `hybrid`.
     #[schemars(with = "String")]
     mode: Mode,
     /// Best first.
@@ -44,7 +46,7 @@ pub struct SearchJson {
     index: IndexJson,
     /// Whether something that should have helped did not.
     degraded: bool,
-    /// What: `vectors_unavailable`.
+    /// What: `vectors_unavailable` or `vector_index_unavailable`.
     reason: Option<&'static str>,
     /// Time of the search itself.
     took_ms: f64,
@@ -111,7 +113,7 @@ pub struct HitJson {
 struct ScoresJson {
     /// BM25 of the chunk's text.
     bm25: f32,
-    /// Cosine with the query; none while search is by keyword.
+    /// Cosine with the query; none where search is by keyword.
     vector: Option<f32>,
     /// From 0 to 1; what the order follows.
     #[serde(rename = "final")]
@@ -149,10 +151,11 @@ impl SearchJson {
         notes: Vec<String>,
     ) -> Self {
         let with_text = request.max_tokens.is_some();
+        let by_meaning = response.mode != Mode::Keyword;
         Self {
             query: request.query.clone(),
             mode: response.mode,
-            results: response.hits.into_iter().map(|hit| hit_json(hit, with_text)).collect(),
+            results: response.hits.into_iter().map(|hit| hit_json(hit, with_text, by_meaning)).collect(),
             index,
             degraded: response.degraded.is_some(),
             reason: response.degraded.map(Degraded::as_str),
@@ -168,7 +171,7 @@ impl SearchJson {
     }
 }
 
-fn hit_json(hit: Hit, with_text: bool) -> HitJson {
+fn hit_json(hit: Hit, with_text: bool, by_meaning: bool) -> HitJson {
     let range = |range: Range<usize>| [range.start, range.end];
     let section_id = hit.section.as_ref().map(|section| documents::section_id(&hit.path, &section.id));
     let (heading_path, title) =
@@ -184,7 +187,7 @@ fn hit_json(hit: Hit, with_text: bool) -> HitJson {
         section_id,
         heading_path,
         title,
-        scores: ScoresJson { bm25: hit.bm25, vector: None, last: hit.score },
+        scores: ScoresJson { bm25: hit.bm25, vector: Some(hit.cosine).filter(|_| by_meaning), last: hit.score },
         fresh: hit.fresh,
         preview: hit
             .preview

@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use jari_base::Filter;
 use jari_engine::ingest::{self, Progress, Update};
-use jari_engine::{Error, Project};
+use jari_embed::Model;
+use jari_engine::{Embedding, Error, Project};
 use jari_source::Place;
 use jari_store::{Replaced, Snapshot, Store};
-use jari_store_local::{LocalStore, Options};
+use jari_store_local::{LocalStore, Options, VectorOptions};
 use jari_wire::IndexJson;
 
 use crate::commands::Global;
 use crate::failure::Failure;
 use crate::progress::Reporter;
-use crate::settings::{self, Settings};
+use crate::settings::{self, Provider, Rebuild, Settings, VectorIndex};
 
 /// A project and its index.
 pub(crate) struct Index {
@@ -58,7 +59,8 @@ impl Index {
     fn at(place: Place, global: &Global) -> Result<Self, Failure> {
         let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
         let (limits, documents) = (settings.limits.clone(), settings.documents.clone());
-        let project = Project { root: place.root, limits, documents };
+        let embedding = embedding(&settings)?;
+        let project = Project { root: place.root, limits, documents, embedding };
         let mut notes = settings.notes.clone();
         let folder = match &settings.index_dir {
             Some(folder) => folder.clone(),
@@ -88,9 +90,10 @@ impl Index {
         &mut self,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<Option<(Ready, T)>, Failure> {
-        let fingerprint = self.project.fingerprint();
-        let looked =
-            LocalStore::look(&self.folder, options(&fingerprint)).map_err(Error::from).and_then(|store| {
+        let (fingerprint, vectors) = self.contents();
+        let looked = LocalStore::look(&self.folder, options(&fingerprint, vectors.as_ref()))
+            .map_err(Error::from)
+            .and_then(|store| {
                 let Some(store) = store else { return Ok(None) };
                 let snapshot = store.snapshot()?;
                 let answer = ask(&*snapshot)?;
@@ -182,8 +185,9 @@ impl Index {
         match act(self) {
             Err(Error::Store(jari_store::Error::Corrupt(why))) => {
                 self.notes.push(Replaced::Damaged(why).to_string());
-                let fingerprint = self.project.fingerprint();
-                self.store = Some(LocalStore::replace(&self.folder, options(&fingerprint))?);
+                let (fingerprint, vectors) = self.contents();
+                let options = options(&fingerprint, vectors.as_ref());
+                self.store = Some(LocalStore::replace(&self.folder, options)?);
                 Ok(act(self)?)
             }
             other => Ok(other?),
@@ -216,11 +220,30 @@ impl Index {
         }
     }
 
+    /// What shapes the contents of the index, and which vectors it keeps.
+    fn contents(&self) -> (String, Option<VectorOptions>) {
+        let fingerprint = self.project.fingerprint();
+        let settings = self.settings.vectors;
+        let vectors = self.project.embedding.as_ref().map(|embedding| VectorOptions {
+            space: embedding.space(&fingerprint),
+            backend: settings.index.backend(),
+            most: settings.max_points,
+            m: settings.m,
+            ef_construction: settings.ef_construction,
+            ef_search: settings.ef_search,
+        });
+        (fingerprint, vectors)
+    }
+
     fn store(&mut self) -> Result<&LocalStore, Error> {
         if self.store.is_none() {
-            let fingerprint = self.project.fingerprint();
-            let (store, replaced) = LocalStore::open(&self.folder, options(&fingerprint))?;
+            let (fingerprint, vectors) = self.contents();
+            let (store, replaced) =
+                LocalStore::open(&self.folder, options(&fingerprint, vectors.as_ref()))?;
             self.notes.extend(replaced.map(|replaced| replaced.to_string()));
+            if self.settings.vectors.rebuild == Rebuild::OnStart {
+                store.forget_vectors()?;
+            }
             self.store = Some(store);
         }
         Ok(self.store.as_ref().expect("it was opened above"))
@@ -249,8 +272,21 @@ fn folder_and_file(path: &Path) -> Result<(PathBuf, String), Failure> {
     }
 }
 
-fn options(fingerprint: &str) -> Options<'_> {
-    Options { fingerprint, fold: jari_text::fold_name }
+fn options<'a>(fingerprint: &'a str, vectors: Option<&'a VectorOptions>) -> Options<'a> {
+    Options { fingerprint, fold: jari_text::fold_name, vectors }
+}
+
+/// The model that the settings ask for; `None` where they want none. One that cannot be read is said to be so now.
+fn embedding(settings: &Settings) -> Result<Option<Embedding>, Failure> {
+    if settings.embedding_provider == Provider::Off || settings.vectors.index == VectorIndex::Off {
+        return Ok(None);
+    }
+    let (provider, model) = match &settings.embedding_model {
+        None => ("bundled", Model::bundled()),
+        Some(path) => ("folder", Model::open(path)?),
+    };
+    let eager = settings.vectors.rebuild != Rebuild::Manual;
+    Ok(Some(Embedding { model: Arc::new(model), provider, eager }))
 }
 
 /// `.jari` in the project, or the user's cache where the project cannot be written.

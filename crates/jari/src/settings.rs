@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use jari_base::Bm25;
+use jari_base::{Backend, Bm25};
 use jari_chunk::{DocumentOptions, Strategy};
 use jari_source::Limits;
 use serde::Deserialize;
@@ -34,6 +34,55 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: "the one inside the program",
         project: false,
         about: "A folder with a static model in model2vec's format, or a file in Jari's own. A checked-in `jari.toml` cannot set it.",
+    },
+    Setting {
+        key: "embedding_provider",
+        variable: "JARI_EMBEDDING_PROVIDER",
+        default: "`auto`",
+        project: true,
+        about: "What makes vectors: `auto` and `bundled` take the model inside the program, or the one `embedding_model` names; `off` leaves words alone.",
+    },
+    Setting {
+        key: "vectors.index",
+        variable: "JARI_VECTOR_INDEX",
+        default: "`auto`",
+        project: true,
+        about: "How vectors are searched: `exact` looks at every one, `hnsw` follows a graph, `auto` looks at every one until a graph pays, `off` keeps none.",
+    },
+    Setting {
+        key: "vectors.rebuild",
+        variable: "JARI_VECTOR_INDEX_REBUILD",
+        default: "`auto`",
+        project: true,
+        about: "When vectors are made: `auto` whenever some are missing or of another model, `on_start` anew by every process, `manual` only by `jari vectors build`.",
+    },
+    Setting {
+        key: "vectors.max_points",
+        variable: "JARI_VECTOR_INDEX_MAX_POINTS",
+        default: "`200000`",
+        project: true,
+        about: "How many vectors are kept at most. Chunks beyond it are found by words alone; `jari status` counts them.",
+    },
+    Setting {
+        key: "vectors.m",
+        variable: "JARI_VECTOR_INDEX_M",
+        default: "`16`",
+        project: true,
+        about: "Neighbours that a node of the graph has, 2 to 128.",
+    },
+    Setting {
+        key: "vectors.ef_construction",
+        variable: "JARI_VECTOR_INDEX_EF_CONSTRUCTION",
+        default: "`200`",
+        project: true,
+        about: "Nodes in sight while the graph is built.",
+    },
+    Setting {
+        key: "vectors.ef_search",
+        variable: "JARI_VECTOR_INDEX_EF_SEARCH",
+        default: "`200`",
+        project: true,
+        about: "Nodes in sight while the graph is searched.",
     },
     Setting {
         key: "max_file_size",
@@ -126,11 +175,89 @@ pub(crate) const SETTINGS: &[Setting] = &[
 pub(crate) struct Settings {
     pub(crate) index_dir: Option<PathBuf>,
     pub(crate) embedding_model: Option<PathBuf>,
+    pub(crate) embedding_provider: Provider,
+    pub(crate) vectors: VectorSettings,
     pub(crate) limits: Limits,
     pub(crate) bm25: Bm25,
     pub(crate) documents: DocumentOptions,
     /// What was set but does not count.
     pub(crate) notes: Vec<String>,
+}
+
+/// How vectors are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct VectorSettings {
+    pub(crate) index: VectorIndex,
+    pub(crate) rebuild: Rebuild,
+    pub(crate) max_points: usize,
+    pub(crate) m: usize,
+    pub(crate) ef_construction: usize,
+    pub(crate) ef_search: usize,
+}
+
+/// A setting that is one of few words.
+macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+        pub(crate) enum $name { $($(#[$variant_meta])* #[serde(rename = $word)] $variant,)+ }
+
+        impl std::str::FromStr for $name {
+            type Err = ();
+
+            fn from_str(word: &str) -> Result<Self, ()> {
+                match word { $($word => Ok(Self::$variant),)+ _ => Err(()) }
+            }
+        }
+    };
+}
+
+choice! {
+    /// What makes vectors.
+    Provider {
+        /// The model at hand.
+        Auto = "auto",
+        /// The same, by name.
+        Bundled = "bundled",
+        /// Nothing.
+        Off = "off",
+    }
+}
+
+choice! {
+    /// How vectors are searched.
+    VectorIndex {
+        /// By what pays.
+        Auto = "auto",
+        /// Not at all.
+        Off = "off",
+        /// By looking at every one.
+        Exact = "exact",
+        /// Along a graph.
+        Hnsw = "hnsw",
+    }
+}
+
+impl VectorIndex {
+    pub(crate) fn backend(self) -> Option<Backend> {
+        match self {
+            Self::Exact => Some(Backend::Exact),
+            Self::Hnsw => Some(Backend::Hnsw),
+            Self::Auto | Self::Off => None,
+        }
+    }
+}
+
+choice! {
+    /// When vectors are made.
+    Rebuild {
+        /// When some are missing.
+        Auto = "auto",
+        /// By every process that begins.
+        OnStart = "on_start",
+        /// When asked for.
+        Manual = "manual",
+    }
 }
 
 /// Settings as one place has them.
@@ -139,10 +266,37 @@ pub(crate) struct Settings {
 struct Layer {
     index_dir: Option<PathBuf>,
     embedding_model: Option<PathBuf>,
+    embedding_provider: Option<Provider>,
+    vectors: VectorLayer,
     max_file_size: Option<u64>,
     bm25_k1: Option<f32>,
     bm25_b: Option<f32>,
     documents: DocumentLayer,
+}
+
+/// The part of a layer about vectors.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct VectorLayer {
+    index: Option<VectorIndex>,
+    rebuild: Option<Rebuild>,
+    max_points: Option<usize>,
+    m: Option<usize>,
+    ef_construction: Option<usize>,
+    ef_search: Option<usize>,
+}
+
+impl VectorLayer {
+    fn settings(self) -> VectorSettings {
+        VectorSettings {
+            index: self.index.unwrap_or(VectorIndex::Auto),
+            rebuild: self.rebuild.unwrap_or(Rebuild::Auto),
+            max_points: self.max_points.unwrap_or(200_000),
+            m: self.m.unwrap_or(16),
+            ef_construction: self.ef_construction.unwrap_or(200),
+            ef_search: self.ef_search.unwrap_or(200),
+        }
+    }
 }
 
 /// The part of a layer about documents.
@@ -203,11 +357,21 @@ impl Settings {
         let layers = [flags, environment, project, user];
         let defaults = (Limits::default(), Bm25::default());
         // Every field is named, so that a new setting cannot be forgotten here.
-        let Layer { index_dir, embedding_model, max_file_size, bm25_k1, bm25_b, documents } =
-            layers.into_iter().fold(Layer::default(), first);
+        let Layer {
+            index_dir,
+            embedding_model,
+            embedding_provider,
+            vectors,
+            max_file_size,
+            bm25_k1,
+            bm25_b,
+            documents,
+        } = layers.into_iter().fold(Layer::default(), first);
         let settings = Self {
             index_dir,
             embedding_model,
+            embedding_provider: embedding_provider.unwrap_or(Provider::Auto),
+            vectors: vectors.settings(),
             limits: Limits { max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size) },
             bm25: Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) },
             documents: documents.options(),
@@ -227,6 +391,15 @@ impl Settings {
         if !(0.0..=1.0).contains(&b) {
             return Err(Failure::setting(format!("bm25_b is {b}"), "it lies between 0 and 1; 0.75 is usual"));
         }
+        let VectorSettings { m, ef_construction, ef_search, .. } = self.vectors;
+        if !(2..=128).contains(&m) || ef_construction == 0 || ef_search == 0 {
+            return Err(Failure::setting(
+                format!(
+                    "vectors.m is {m}, vectors.ef_construction {ef_construction}, vectors.ef_search {ef_search}"
+                ),
+                "m lies between 2 and 128, the others above 0; 16, 200 and 200 are usual",
+            ));
+        }
         let DocumentOptions { max_tokens, overlap, .. } = self.documents;
         if max_tokens < 32 || overlap * 2 > max_tokens {
             return Err(Failure::setting(
@@ -240,10 +413,28 @@ impl Settings {
 
 /// The first layer that has a value wins.
 fn first(above: Layer, below: Layer) -> Layer {
-    let Layer { index_dir, embedding_model, max_file_size, bm25_k1, bm25_b, documents } = below;
+    let Layer {
+        index_dir,
+        embedding_model,
+        embedding_provider,
+        vectors,
+        max_file_size,
+        bm25_k1,
+        bm25_b,
+        documents,
+    } = below;
     Layer {
         index_dir: above.index_dir.or(index_dir),
         embedding_model: above.embedding_model.or(embedding_model),
+        embedding_provider: above.embedding_provider.or(embedding_provider),
+        vectors: VectorLayer {
+            index: above.vectors.index.or(vectors.index),
+            rebuild: above.vectors.rebuild.or(vectors.rebuild),
+            max_points: above.vectors.max_points.or(vectors.max_points),
+            m: above.vectors.m.or(vectors.m),
+            ef_construction: above.vectors.ef_construction.or(vectors.ef_construction),
+            ef_search: above.vectors.ef_search.or(vectors.ef_search),
+        },
         max_file_size: above.max_file_size.or(max_file_size),
         bm25_k1: above.bm25_k1.or(bm25_k1),
         bm25_b: above.bm25_b.or(bm25_b),
@@ -266,6 +457,15 @@ fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failu
     Ok(Layer {
         index_dir: variables.parsed("JARI_INDEX_DIR", "a folder")?,
         embedding_model: variables.parsed("JARI_EMBEDDING_MODEL", "a folder")?,
+        embedding_provider: variables.parsed("JARI_EMBEDDING_PROVIDER", "one of auto, bundled, off")?,
+        vectors: VectorLayer {
+            index: variables.parsed("JARI_VECTOR_INDEX", "one of auto, off, exact, hnsw")?,
+            rebuild: variables.parsed("JARI_VECTOR_INDEX_REBUILD", "one of auto, on_start, manual")?,
+            max_points: variables.parsed("JARI_VECTOR_INDEX_MAX_POINTS", "a number")?,
+            m: variables.parsed("JARI_VECTOR_INDEX_M", "a number")?,
+            ef_construction: variables.parsed("JARI_VECTOR_INDEX_EF_CONSTRUCTION", "a number")?,
+            ef_search: variables.parsed("JARI_VECTOR_INDEX_EF_SEARCH", "a number")?,
+        },
         max_file_size: variables.parsed("JARI_MAX_FILE_SIZE", "a number")?,
         bm25_k1: variables.parsed("JARI_BM25_K1", "a number")?,
         bm25_b: variables.parsed("JARI_BM25_B", "a number")?,

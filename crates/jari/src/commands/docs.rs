@@ -26,7 +26,7 @@ pub(crate) struct Docs {
     folder: PathBuf,
 
     /// How to look: by words, by meaning, or by both
-    #[arg(long, value_name = "MODE", default_value = "keyword", value_parser = mode)]
+    #[arg(long, value_name = "MODE", default_value = "hybrid", value_parser = super::mode)]
     mode: Mode,
 
     /// How many sections at most
@@ -47,10 +47,6 @@ pub(crate) struct Docs {
     /// Answer from the index as it is, without looking for changes
     #[arg(long)]
     no_update: bool,
-}
-
-fn mode(word: &str) -> Result<Mode, String> {
-    word.parse()
 }
 
 impl Docs {

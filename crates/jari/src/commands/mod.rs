@@ -4,6 +4,7 @@ mod analyze;
 mod clean;
 mod completions;
 mod docs;
+mod eval;
 mod index;
 mod links;
 mod search;
@@ -64,6 +65,7 @@ pub(crate) enum Verb {
     Index(index::Index),
     Update(update::Update),
     Status(status::Status),
+    Eval(eval::Eval),
     Clean(clean::Clean),
     Completions(completions::Completions),
 }
@@ -84,9 +86,14 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Index(index) => index.run(&global),
         Verb::Update(update) => update.run(&global),
         Verb::Status(status) => status.run(&global),
+        Verb::Eval(eval) => eval.run(&global),
         Verb::Clean(clean) => clean.run(&global),
         Verb::Completions(completions) => completions.run(),
     }
+}
+
+fn mode(word: &str) -> Result<jari_base::Mode, String> {
+    word.parse()
 }
 
 /// Which files and kinds may be returned.

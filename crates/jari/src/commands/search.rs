@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use jari_base::{ChunkKind, Filter};
+use jari_base::{ChunkKind, Degraded, Filter, Mode};
 use jari_engine::search::{Hit, SearchRequest, SearchResponse};
 use jari_store::Snapshot;
 use jari_wire::SearchJson;
@@ -30,6 +30,10 @@ pub(crate) struct Search {
     /// The project, or a folder of it
     #[arg(default_value = ".")]
     folder: PathBuf,
+
+    /// How to look: by words, by meaning, or by both
+    #[arg(long, value_name = "MODE", default_value = "hybrid", value_parser = super::mode)]
+    mode: Mode,
 
     /// How many places at most
     #[arg(long, short = 'k', value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -65,10 +69,10 @@ fn kind(word: &str) -> Result<ChunkKind, String> {
 
 impl Search {
     pub(crate) fn run(self, global: &Global) -> Outcome {
-        let Self { query, folder, limit, narrow, kind, only, explain, max_tokens, no_update } = self;
+        let Self { query, folder, mode, limit, narrow, kind, only, explain, max_tokens, no_update } = self;
         let filter = Filter { kinds: kind, ..narrow.filter(only)? };
         let request =
-            SearchRequest { limit: limit.into(), filter, explain, max_tokens, ..SearchRequest::new(query) };
+            SearchRequest { mode, limit: limit.into(), filter, explain, max_tokens, ..SearchRequest::new(query) };
         Question { request, folder, no_update }.answer(global)
     }
 }
@@ -99,9 +103,8 @@ impl Question {
         };
         if !global.quiet {
             printer::talk_notes(&index.notes);
-            if response.degraded.is_some() {
-                let note = format!("there are no vectors yet: `{}` answers by keyword", request.mode);
-                printer::talk_notes(&[note]);
+            if let Some(degraded) = response.degraded {
+                printer::talk_notes(&[said(degraded).to_owned()]);
             }
         }
         reporter.finish(&ready.update);
@@ -115,6 +118,16 @@ impl Question {
             }
         }
         Ok(found)
+    }
+}
+
+/// What the user should know.
+fn said(degraded: Degraded) -> &'static str {
+    match degraded {
+        Degraded::VectorsUnavailable => "there are no vectors: words answer alone",
+        Degraded::VectorIndexUnavailable => {
+            "there is no graph over the vectors yet, so every one was looked at: `jari vectors build` makes it"
+        }
     }
 }
 

@@ -1,0 +1,134 @@
+//! Questions with known answers, as they come; runs and figures, as they go.
+
+use std::collections::BTreeMap;
+
+use jari_engine::eval::{Figures, Place, Question, Target};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Figures are also given for questions that have one of these in common.
+const GROUPS: &[&str] = &["category", "language", "lang", "exact", "kind"];
+
+/// A question, as one line of a file has it.
+#[derive(Debug, Deserialize)]
+pub struct QuestionJson {
+    id: String,
+    repo: Option<String>,
+    root: Option<String>,
+    targets: Vec<TargetJson>,
+    #[serde(default)]
+    sources: Vec<TargetJson>,
+    #[serde(flatten)]
+    other: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct TargetJson {
+    path: String,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    #[serde(default)]
+    spans: Vec<[u32; 2]>,
+}
+
+impl QuestionJson {
+    /// The question; what is asked stands in `field`.
+    pub fn question(self, field: &str) -> Result<Question, String> {
+        let Self { id, repo, root, targets, sources, other } = self;
+        let query = other.get(field).and_then(|query| query.as_str());
+        let query = query.ok_or_else(|| format!("it has no `{field}`"))?.to_owned();
+        let group = |key: &&str| match other.get(*key)? {
+            serde_json::Value::String(word) => Some(format!("{key}={word}")),
+            serde_json::Value::Bool(yes) => Some(format!("{key}={yes}")),
+            _ => None,
+        };
+        let groups = GROUPS.iter().filter_map(group).collect();
+        let all = |targets: Vec<TargetJson>| -> Vec<Target> {
+            let target = |TargetJson { path, start_line, end_line, spans }| Target {
+                path,
+                start_line,
+                end_line,
+                spans,
+            };
+            targets.into_iter().map(target).collect()
+        };
+        Ok(Question { id, query, repo, root, targets: all(targets), sources: all(sources), groups })
+    }
+}
+
+/// The places of one answer, as one line of a run has them.
+#[derive(Debug, Serialize)]
+pub struct RunJson<'a> {
+    id: &'a str,
+    results: Vec<PlaceJson<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct PlaceJson<'a> {
+    path: &'a str,
+    start_line: u32,
+    end_line: u32,
+}
+
+impl<'a> RunJson<'a> {
+    /// The answer to the question called `id`.
+    pub fn new(id: &'a str, places: &'a [Place]) -> Self {
+        let place = |Place { path, start_line, end_line }: &'a Place| PlaceJson {
+            path,
+            start_line: *start_line,
+            end_line: *end_line,
+        };
+        Self { id, results: places.iter().map(place).collect() }
+    }
+}
+
+/// How good answers are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EvalJson {
+    /// One for each way to ask and group of questions.
+    pub rows: Vec<EvalRowJson>,
+}
+
+/// How good the answers to a group of questions are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EvalRowJson {
+    /// The way to ask.
+    way: String,
+    /// `all`, `mean over projects`, or a property of the questions: `category=symbol`.
+    group: String,
+    /// How many questions.
+    questions: usize,
+    /// NDCG over the first ten places.
+    ndcg_10: f64,
+    /// How often an answer is the first place.
+    hit_1: f64,
+    /// How often an answer is among the first five.
+    hit_5: f64,
+    /// How often an answer is among the first ten.
+    hit_10: f64,
+    /// Mean reciprocal rank.
+    mrr: f64,
+    /// Mean time of an answer.
+    mean_ms: Option<f64>,
+    /// The time that 95 of 100 answers keep within.
+    p95_ms: Option<f64>,
+}
+
+impl EvalRowJson {
+    /// `latency` is the mean and the 95th percentile, in milliseconds.
+    pub fn new(way: &str, group: &str, questions: usize, figures: Figures, latency: Option<(f64, f64)>) -> Self {
+        let Figures { ndcg, hit_1, hit_5, hit_10, mrr } = figures;
+        Self {
+            way: way.to_owned(),
+            group: group.to_owned(),
+            questions,
+            ndcg_10: ndcg,
+            hit_1,
+            hit_5,
+            hit_10,
+            mrr,
+            mean_ms: latency.map(|(mean, _)| mean),
+            p95_ms: latency.map(|(_, late)| late),
+        }
+    }
+}

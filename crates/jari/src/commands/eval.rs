@@ -1,0 +1,275 @@
+//! `jari eval`
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use jari_base::Mode;
+use jari_engine::eval::{Figures, Level, Place, Question, Report, judge};
+use jari_engine::search::{SearchRequest, search};
+use jari_wire::{EvalJson, EvalRowJson, QuestionJson, RunJson};
+
+use super::Global;
+use crate::failure::{Failure, Outcome};
+use crate::index::Index;
+use crate::printer::{self, FAINT, NAME};
+use crate::progress::Reporter;
+
+/// Places asked for: those that do not count are left out before the first ten are judged.
+const PLACES: usize = 30;
+
+/// Measure how good answers are, on questions with known answers
+///
+/// Each line of the file is an object: {"id", "query", "targets": [{"path", "start_line"?, "end_line"?}]}, and where it asks
+/// about one of several projects, "repo" and "root". Figures are NDCG@10, how often an answer is the first, among five and
+/// among ten, MRR, and times.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  jari eval --queries questions.jsonl\n  jari eval --queries questions.jsonl --compare\n  jari eval --queries questions.jsonl --min 0.8          fails where NDCG@10 is lower: for CI\n  jari eval --queries all.jsonl --root 'repos/{repo}/{root}' --run run.jsonl --format csv"
+)]
+pub(crate) struct Eval {
+    /// Questions, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    queries: PathBuf,
+
+    /// The project; {repo}, {root} and {id} stand for what each question says
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: String,
+
+    /// How to look: by words, by meaning, or by both
+    #[arg(long, value_name = "MODE", default_value = "hybrid", value_parser = super::mode)]
+    mode: Mode,
+
+    /// What must be right: the lines, or only the file
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = By::Span)]
+    level: By,
+
+    /// Ask what this field of each question says, instead of `query`
+    #[arg(long, value_name = "NAME", default_value = "query")]
+    field: String,
+
+    /// Write the places of each answer to this file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    run: Option<PathBuf>,
+
+    /// Ask in every way there is, and compare
+    #[arg(long, conflicts_with = "run")]
+    compare: bool,
+
+    /// How to print the figures
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Exit with code 1 if NDCG@10 is lower
+    #[arg(long, value_name = "NDCG")]
+    min: Option<f64>,
+}
+
+/// What must be right about a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// File and lines
+    Span,
+    /// The file
+    File,
+}
+
+/// How figures are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One object
+    Json,
+    /// One line a row
+    Csv,
+}
+
+/// A way to ask.
+struct Way {
+    name: String,
+    report: Report,
+    request: SearchRequest,
+}
+
+impl Eval {
+    pub(crate) fn run(self, global: &Global) -> Outcome {
+        let questions = self.questions()?;
+        let mut ways = self.ways();
+        let mut run = match &self.run {
+            None => None,
+            Some(path) => Some((path, BufWriter::new(std::fs::File::create(path).map_err(|e| unusable(path, &e))?))),
+        };
+        let level = if self.level == By::File { Level::File } else { Level::Span };
+        let reporter = Reporter::new(global.quiet);
+        for (root, questions) in by_root(&self.root, questions) {
+            let index_dir = global.index_dir.as_ref().map(|folder| folder.join(plain(&root)));
+            let mut index = Index::find(&root, &Global { index_dir, ..global.clone() })?;
+            let (ready, ()) = index.sync(&reporter, |_| Ok(()))?;
+            let filter = index.narrowed(jari_base::Filter::default());
+            for question in questions {
+                for way in &mut ways {
+                    let query = question.query.clone();
+                    let bm25 = index.settings.bm25;
+                    let request = SearchRequest { query, filter: filter.clone(), bm25, ..way.request.clone() };
+                    let began = Instant::now();
+                    // A question without a word has no answer.
+                    let hits = match search(&index.project, &*ready.snapshot, &request) {
+                        Err(jari_engine::Error::EmptyQuery) => Vec::new(),
+                        other => other?.hits,
+                    };
+                    let took = began.elapsed();
+                    let place = |hit: jari_engine::search::Hit| Place {
+                        path: hit.path,
+                        start_line: hit.lines.start,
+                        end_line: hit.lines.end,
+                    };
+                    let places: Vec<Place> = hits.into_iter().map(place).collect();
+                    way.report.add(&question, judge(&question, &places, level), took);
+                    if let Some((path, out)) = &mut run {
+                        let line = serde_json::to_string(&RunJson::new(&question.id, &places));
+                        let line = line.map_err(|error| Failure::Output(error.into()))?;
+                        writeln!(out, "{line}").map_err(|error| unusable(path, &error))?;
+                    }
+                }
+            }
+        }
+        if let Some((path, mut out)) = run {
+            out.flush().map_err(|error| unusable(path, &error))?;
+        }
+        self.print(&ways, global)?;
+        let headline = ways.iter().map(|way| way.report.headline().ndcg).fold(0.0, f64::max);
+        match self.min {
+            Some(least) if headline < least => {
+                printer::talk(&format!("NDCG@10 is {headline:.4}, which is less than {least}"));
+                Ok(false)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn questions(&self) -> Result<Vec<Question>, Failure> {
+        let text = std::fs::read_to_string(&self.queries).map_err(|error| unusable(&self.queries, &error))?;
+        let mut questions = Vec::new();
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let read = serde_json::from_str::<QuestionJson>(line).map_err(|error| error.to_string());
+            let question = read.and_then(|read| read.question(&self.field)).map_err(|error| {
+                Failure::argument(
+                    format!("{}:{} is no question: {error}", self.queries.display(), at + 1),
+                    "a line is {\"id\": …, \"query\": …, \"targets\": [{\"path\": …}]}",
+                )
+            })?;
+            questions.push(question);
+        }
+        if questions.is_empty() {
+            return Err(Failure::argument(
+                format!("`{}` has no questions", self.queries.display()),
+                "one JSON object a line: see `jari eval --help`",
+            ));
+        }
+        Ok(questions)
+    }
+
+    fn ways(&self) -> Vec<Way> {
+        let way = |name: String, request| Way { name, report: Report::default(), request };
+        let usual = SearchRequest { limit: PLACES, ..SearchRequest::new("") };
+        if !self.compare {
+            return vec![way(self.mode.to_string(), SearchRequest { mode: self.mode, ..usual })];
+        }
+        Mode::ALL.iter().map(|mode| way(mode.to_string(), SearchRequest { mode: *mode, ..usual.clone() })).collect()
+    }
+
+    fn print(&self, ways: &[Way], global: &Global) -> Result<(), Failure> {
+        let format = if global.json { Format::Json } else { self.format };
+        match format {
+            Format::Json => {
+                let rows = ways.iter().flat_map(rows).map(|row| {
+                    let Row { way, group, count, figures, latency } = row;
+                    EvalRowJson::new(way, group, count, figures, latency)
+                });
+                printer::json(&EvalJson { rows: rows.collect() })
+            }
+            Format::Csv => {
+                let mut out = "way,group,questions,ndcg_10,hit_1,hit_5,hit_10,mrr,mean_ms,p95_ms\n".to_owned();
+                for Row { way, group, count, figures: f, latency } in ways.iter().flat_map(rows) {
+                    let times = latency.map_or_else(|| ",".to_owned(), |(mean, late)| format!("{mean:.3},{late:.3}"));
+                    let _ = writeln!(
+                        out,
+                        "{way},{group},{count},{:.4},{:.4},{:.4},{:.4},{:.4},{times}",
+                        f.ndcg, f.hit_1, f.hit_5, f.hit_10, f.mrr
+                    );
+                }
+                printer::data(&out)
+            }
+            Format::Text => {
+                let mut out = format!(
+                    "{FAINT}{:<44} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8}{FAINT:#}\n",
+                    "", "n", "NDCG@10", "hit@1", "hit@5", "hit@10", "MRR", "mean ms", "p95 ms"
+                );
+                for Row { way, group, count, figures: f, latency } in ways.iter().flat_map(rows) {
+                    let name = format!("{way} {group}");
+                    let _ = write!(
+                        out,
+                        "{name:<44} {count:>6} {NAME}{:>8.4}{NAME:#} {:>6.3} {:>6.3} {:>6.3} {:>6.3}",
+                        f.ndcg, f.hit_1, f.hit_5, f.hit_10, f.mrr
+                    );
+                    if let Some((mean, late)) = latency {
+                        let _ = write!(out, " {mean:>8.2} {late:>8.2}");
+                    }
+                    out.push('\n');
+                }
+                printer::data(&out)
+            }
+        }
+    }
+}
+
+/// A line of figures.
+struct Row<'a> {
+    way: &'a str,
+    group: &'a str,
+    count: usize,
+    figures: Figures,
+    /// Mean and 95th percentile, in milliseconds.
+    latency: Option<(f64, f64)>,
+}
+
+fn rows(Way { name, report, .. }: &Way) -> Vec<Row<'_>> {
+    let (mean, late) = report.latency();
+    let latency = Some((mean.as_secs_f64() * 1e3, late.as_secs_f64() * 1e3));
+    let row = |group, count, figures| Row { way: name, group, count, figures, latency: None };
+    let mut rows = vec![Row { latency, ..row("all", report.len(), report.all()) }];
+    rows.extend(report.over_repos().map(|figures| row("mean over projects", report.len(), figures)));
+    rows.extend(report.groups().map(|(group, count, figures)| row(group, count, figures)));
+    rows
+}
+
+/// Questions by the folder they ask about, in order.
+fn by_root(pattern: &str, questions: Vec<Question>) -> Vec<(PathBuf, Vec<Question>)> {
+    let mut roots: Vec<(PathBuf, Vec<Question>)> = Vec::new();
+    for question in questions {
+        let or_empty = |part: &Option<String>| part.clone().unwrap_or_default();
+        let root = if pattern.contains('{') {
+            let filled = pattern.replace("{repo}", &or_empty(&question.repo)).replace("{id}", &question.id);
+            PathBuf::from(filled.replace("{root}", &or_empty(&question.root)))
+        } else {
+            Path::new(pattern).join(or_empty(&question.repo)).join(or_empty(&question.root))
+        };
+        match roots.iter_mut().find(|(known, _)| *known == root) {
+            Some((_, asked)) => asked.push(question),
+            None => roots.push((root, vec![question])),
+        }
+    }
+    roots
+}
+
+/// A path as the name of one folder.
+fn plain(path: &Path) -> String {
+    path.to_string_lossy().chars().map(|c| if c.is_alphanumeric() || c == '.' { c } else { '-' }).collect()
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::argument(format!("`{}` cannot be used: {error}", path.display()), "check the path")
+}
