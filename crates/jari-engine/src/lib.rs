@@ -11,6 +11,7 @@ mod preview;
 pub mod search;
 pub mod status;
 pub mod symbols;
+mod translation;
 pub mod tree;
 
 use std::path::PathBuf;

@@ -11,8 +11,8 @@ use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
 use jari_text::{Query, Tokenizer, estimate_tokens};
 
 use crate::near::Near;
-use crate::preview;
 use crate::{Error, Project, Result};
+use crate::{preview, translation};
 
 pub use crate::preview::Line;
 
@@ -125,7 +125,7 @@ pub struct Cut {
 /// Answers a question from one state of the index.
 pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchRequest) -> Result<SearchResponse> {
     let began = Instant::now();
-    let query = Query::new(&request.query);
+    let mut query = Query::new(&request.query);
     if query.is_empty() {
         return Err(Error::EmptyQuery);
     }
@@ -138,23 +138,36 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
         }
     };
     // Without a vector the words answer alone, and the answer says so.
-    let mode = if vector.is_some() { request.mode } else { Mode::Keyword };
-    let by_words = mode != Mode::Semantic;
-    let lookup = Lookup {
-        terms: query
-            .terms
-            .iter()
-            .zip(&query.weights)
-            .filter(|_| by_words)
-            .map(|(term, weight)| Term { text: term.clone(), weight: *weight })
-            .collect(),
-        names: if by_words { query.names() } else { Vec::new() },
-        vector,
-        filter: request.filter.clone(),
-        limit: CANDIDATES,
-        bm25: request.bm25,
+    let mut mode = if vector.is_some() { request.mode } else { Mode::Keyword };
+    let look = |query: &Query, mode: Mode| {
+        let by_words = mode != Mode::Semantic;
+        let terms = query.terms.iter().zip(&query.weights).filter(|_| by_words);
+        snapshot.candidates(&Lookup {
+            terms: terms.map(|(term, weight)| Term { text: term.clone(), weight: *weight }).collect(),
+            names: if by_words { query.names() } else { Vec::new() },
+            vector: vector.clone(),
+            filter: request.filter.clone(),
+            limit: CANDIDATES,
+            bm25: request.bm25,
+        })
     };
-    let candidates = snapshot.candidates(&lookup)?;
+    let mut candidates = look(&query, mode)?;
+    let degraded = match candidates.degraded {
+        None if mode != request.mode => Some(Degraded::VectorsUnavailable),
+        degraded => degraded,
+    };
+    if degraded == Some(Degraded::VectorsUnavailable) && mode == Mode::Semantic {
+        candidates = look(&query, Mode::Hybrid)?;
+    }
+    if degraded == Some(Degraded::VectorsUnavailable) {
+        mode = Mode::Keyword;
+    }
+    if mode != Mode::Semantic
+        && let Some(translated) = translation::translated(&query, &candidates)
+    {
+        candidates = look(&translated, mode)?;
+        query = translated;
+    }
     let ranked = jari_rank::order(&query, &candidates, &Weights::of(mode), request.limit);
     let chunks: Vec<_> = ranked.iter().map(|ranked| ranked.chunk).collect();
     let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
@@ -187,8 +200,6 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     }
     let cut = request.max_tokens.map(|budget| fit(&mut hits, budget)).filter(|cut| *cut != Cut::default());
     let near = if hits.is_empty() { near_names(snapshot, &query)? } else { Vec::new() };
-    let unavailable = (mode != request.mode).then_some(Degraded::VectorsUnavailable);
-    let degraded = unavailable.or(candidates.degraded);
     Ok(SearchResponse { hits, mode, degraded, near, cut, took: began.elapsed() })
 }
 

@@ -23,6 +23,7 @@ pub fn run<S: Store>(new: impl Fn() -> S) {
     rarer_words_and_names_rank_first(&new());
     filters_hold_inside_the_look_up(&new());
     symbols_are_found_by_name(&new());
+    vectors_find_the_nearest_and_go_with_their_files(&new());
 }
 
 const STAMP: Stamp = Stamp { size: 10, modified: 1 };
@@ -344,6 +345,66 @@ fn symbols_are_found_by_name(store: &impl Store) {
     snapshot.symbol_names(&mut |name| every.push(name.to_owned())).expect("it succeeds");
     every.sort();
     assert_eq!(every, ["ParseHeader", "parse", "parse_header", "reparse"]);
+}
+
+/// Stores of this check keep vectors of two dimensions.
+fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
+    let with = |path: &str, vectors: &[f32]| FileInput {
+        vectors: Some(vectors.to_vec()),
+        ..file(path, &[("first", "alpha"), ("second", "beta")])
+    };
+    put(
+        store,
+        &[
+            with("a.rs", &[1.0, 0.0, 0.6, 0.8]),
+            with("b.py", &[0.8, 0.6, 0.0, 0.0]),
+            file("c.rs", &[("f", "gamma")]),
+        ],
+    );
+    let snapshot = store.snapshot().expect("a snapshot");
+    let path = |file: FileId| snapshot.files().get(file).expect("it is known").path.clone();
+    let nearest = |snapshot: &dyn Snapshot, filter: &Filter| -> Vec<(String, u32)> {
+        let found = snapshot.nearest(&[1.0, 0.0], 10, filter).expect("it succeeds");
+        assert!(found.is_sorted_by(|one, two| one.1 >= two.1));
+        found.iter().map(|(chunk, _)| (path(chunk.file), chunk.ordinal)).collect()
+    };
+    let all = Filter::default();
+    let place = |path: &str, ordinal: u32| (path.to_owned(), ordinal);
+    // A chunk of zeros is near to nothing, and a file without vectors is not found.
+    assert_eq!(nearest(&*snapshot, &all), [place("a.rs", 0), place("b.py", 0), place("a.rs", 1)]);
+    let python = Filter { languages: vec!["python".to_owned()], ..Filter::default() };
+    assert_eq!(nearest(&*snapshot, &python), [place("b.py", 0)]);
+    assert_eq!(nearest(&*snapshot, &Filter { kinds: vec![ChunkKind::Class], ..Filter::default() }), []);
+    let missing: Vec<String> = snapshot.unembedded().expect("it succeeds").into_iter().map(path).collect();
+    assert_eq!(missing, ["c.rs"]);
+
+    // Both lists come together: a file found by its vector alone, and cosines for what words found.
+    let asked = Lookup { vector: Some(vec![1.0, 0.0]), ..lookup("gamma") };
+    let candidates = snapshot.candidates(&asked).expect("it succeeds");
+    let found =
+        |path: &str| candidates.files.iter().find(|file| file.path == path).expect("it is a candidate");
+    let near = &found("a.rs").chunks;
+    assert_eq!(
+        near.iter().map(|chunk| (chunk.chunk.ordinal, chunk.body)).collect::<Vec<_>>(),
+        [(0, 0.0), (1, 0.0)]
+    );
+    assert!((near[0].cosine - 1.0).abs() < 1e-3 && (near[1].cosine - 0.6).abs() < 1e-3, "{near:?}");
+    assert!(found("c.rs").chunks[0].body > 0.0 && found("c.rs").chunks[0].cosine == 0.0);
+    assert_eq!(candidates.degraded, None);
+
+    // New contents and a new path both need new vectors; a removed file is gone.
+    let id = |path: &str| snapshot.files().at(path).expect("it is known").id;
+    let mut batch = store.write().expect("a batch");
+    batch.embed(id("c.rs"), vec![0.9, 0.1]).expect("it succeeds");
+    batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).expect("it succeeds");
+    batch.remove(id("b.py")).expect("it succeeds");
+    batch.commit().expect("it succeeds");
+    let after = store.snapshot().expect("a snapshot");
+    assert_eq!(nearest(&*after, &all), [place("c.rs", 0)]);
+    assert_eq!(after.unembedded().expect("it succeeds"), [id("a.rs")]);
+    let chunk = ChunkId { file: id("c.rs"), ordinal: 0 };
+    assert_eq!(after.vector(chunk).expect("it succeeds").map(|vector| vector.len()), Some(2));
+    assert_eq!(nearest(&*snapshot, &all).len(), 3, "the old state still has its own");
 }
 
 #[cfg(test)]

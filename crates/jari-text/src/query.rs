@@ -125,6 +125,14 @@ const GRAMMAR: &[&str] = &[
 /// 0.958; on 219 Korean link texts 0.337, 0.338, 0.324.
 const BIGRAM: f32 = 0.6;
 
+/// What a word counts that stands below the first line of a longer text. Of 23 bug reports 19 find a file of their fix among ten
+/// with 0.4 and less, 18 with 0.7 and more.
+const LATER: f32 = 0.2;
+
+fn is_hangul(c: char) -> bool {
+    ('가'..='힣').contains(&c)
+}
+
 /// A query, taken apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
@@ -158,15 +166,49 @@ impl Query {
         let mut weights = Vec::new();
         let mut seen = HashSet::new();
         let mut tokenizer = Tokenizer::default();
-        for word in words.iter().filter(|word| only_grammar || !word.grammar) {
+        // A text of several lines begins with what it is about.
+        let first_line = text.trim().lines().next().unwrap_or_default().split_whitespace().count();
+        for (at, word) in words.iter().enumerate().filter(|(_, word)| only_grammar || !word.grammar) {
+            let worth = if at < first_line { 1.0 } else { LATER };
             tokenizer.tokens(&word.text, |token| {
                 if seen.insert(token.text.to_owned()) {
                     terms.push(token.text.to_owned());
-                    weights.push(if token.kind == TokenKind::Bigram { BIGRAM } else { 1.0 });
+                    weights.push(worth * if token.kind == TokenKind::Bigram { BIGRAM } else { 1.0 });
                 }
             });
         }
         Self { terms, weights, words }
+    }
+
+    /// Words in Hangul, without their particles, that are to be translated: none that is code or grammar.
+    pub fn korean(&self) -> Vec<String> {
+        let mut korean = Vec::new();
+        let meant = self.words.iter().filter(|word| !word.grammar && !word.code);
+        for word in meant.filter(|word| word.text.chars().any(is_hangul)) {
+            Tokenizer::of_thread(|tokenizer| {
+                tokenizer.tokens(&word.text, |token| {
+                    if token.kind != TokenKind::Bigram && token.text.chars().all(is_hangul) {
+                        korean.push(token.text.to_owned());
+                    }
+                });
+            });
+        }
+        korean
+    }
+
+    /// The same query, in which other words count too, each as much as is said beside it.
+    pub fn with<'a>(mut self, words: impl IntoIterator<Item = (&'a str, f32)>) -> Self {
+        for (word, weight) in words {
+            Tokenizer::of_thread(|tokenizer| {
+                tokenizer.tokens(word, |token| {
+                    if !self.terms.iter().any(|term| term == token.text) {
+                        self.terms.push(token.text.to_owned());
+                        self.weights.push(weight);
+                    }
+                });
+            });
+        }
+        self
     }
 
     /// Whether there is nothing to look for.

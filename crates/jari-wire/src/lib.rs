@@ -187,7 +187,11 @@ fn hit_json(hit: Hit, with_text: bool, by_meaning: bool) -> HitJson {
         section_id,
         heading_path,
         title,
-        scores: ScoresJson { bm25: hit.bm25, vector: Some(hit.cosine).filter(|_| by_meaning), last: hit.score },
+        scores: ScoresJson {
+            bm25: hit.bm25,
+            vector: Some(hit.cosine).filter(|_| by_meaning),
+            last: hit.score,
+        },
         fresh: hit.fresh,
         preview: hit
             .preview

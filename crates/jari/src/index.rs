@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jari_base::Filter;
-use jari_engine::ingest::{self, Progress, Update};
 use jari_embed::Model;
+use jari_engine::ingest::{self, Progress, Update};
 use jari_engine::{Embedding, Error, Project};
 use jari_source::Place;
 use jari_store::{Replaced, Snapshot, Store};
@@ -238,8 +238,7 @@ impl Index {
     fn store(&mut self) -> Result<&LocalStore, Error> {
         if self.store.is_none() {
             let (fingerprint, vectors) = self.contents();
-            let (store, replaced) =
-                LocalStore::open(&self.folder, options(&fingerprint, vectors.as_ref()))?;
+            let (store, replaced) = LocalStore::open(&self.folder, options(&fingerprint, vectors.as_ref()))?;
             self.notes.extend(replaced.map(|replaced| replaced.to_string()));
             if self.settings.vectors.rebuild == Rebuild::OnStart {
                 store.forget_vectors()?;
