@@ -114,14 +114,8 @@ impl LocalStore {
         let Some(options) = &self.vectors else { return Ok(()) };
         let _lock = WriterLock::wait(&self.folder)?;
         let VectorOptions { space, m, ef_construction, .. } = options;
-        jari_vector::Writer::build_graph(
-            &options.folder(&self.folder),
-            space,
-            *m,
-            *ef_construction,
-            progress,
-        )
-        .map_err(vectors::error)
+        jari_vector::Writer::build_graph(&options.folder(&self.folder), space, *m, *ef_construction, progress)
+            .map_err(vectors::error)
     }
 
     /// Waits until no other process writes.
@@ -132,8 +126,8 @@ impl LocalStore {
 
 impl Store for LocalStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let snapshot =
-            LocalSnapshot::open(&self.folder, self.vectors.as_ref()).map_err(|error| errors::or_full(&self.folder, error))?;
+        let snapshot = LocalSnapshot::open(&self.folder, self.vectors.as_ref())
+            .map_err(|error| errors::or_full(&self.folder, error))?;
         Ok(Arc::new(snapshot))
     }
 

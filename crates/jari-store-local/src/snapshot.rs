@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use jari_base::{Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup};
 use jari_store::{
-    Allowed, ChunkSlot, Definition, Error, Field, Files, Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk,
-    StoredSymbol, SymbolLookup,
+    Allowed, ChunkSlot, Definition, Error, Field, Files, Nearest, Posting, Postings, Result, Snapshot,
+    Statistics, StoredChunk, StoredSymbol, SymbolLookup,
 };
 use rusqlite::Connection;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jari_base::{
-    Backend, Candidates, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter, Generation,
-    Language, LineRange, Lookup, Skip, Stamp, Symbol, SymbolKind,
+    Backend, Candidates, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter,
+    Generation, Language, LineRange, Lookup, Skip, Stamp, Symbol, SymbolKind,
 };
 
 use crate::{Error, Files, PathFilter, Result};

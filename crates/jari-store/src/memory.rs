@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use jari_base::{
-    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Skip, Stamp,
+    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Skip,
+    Stamp,
 };
 
 use crate::contract::word_count;
@@ -217,9 +218,8 @@ impl Snapshot for State {
     }
 
     fn unembedded(&self) -> Result<Vec<FileId>> {
-        let missing = |(_, input): &(FileId, &FileInput)| {
-            input.vectors.is_none() && !input.chunked.chunks.is_empty()
-        };
+        let missing =
+            |(_, input): &(FileId, &FileInput)| input.vectors.is_none() && !input.chunked.chunks.is_empty();
         Ok(self.inputs().filter(missing).map(|(file, _)| file).collect())
     }
 
@@ -259,11 +259,13 @@ impl Snapshot for State {
 
     fn statistics(&self) -> Result<Statistics> {
         let symbols = self.inputs().map(|(_, input)| input.chunked.symbols.len() as u64).sum();
-        let count = self.inputs().filter_map(|(_, input)| vectors_of(input)).map(|vectors| vectors.len() as u64);
+        let count =
+            self.inputs().filter_map(|(_, input)| vectors_of(input)).map(|vectors| vectors.len() as u64);
         let count: u64 = count.sum();
         let chunks = self.files.chunks();
         let missing = chunks - count;
-        let vectors = (count > 0).then_some(VectorStatistics { count, missing, bytes: 0, backend: Backend::Exact });
+        let vectors =
+            (count > 0).then_some(VectorStatistics { count, missing, bytes: 0, backend: Backend::Exact });
         Ok(Statistics { chunks, symbols, vectors, ..Statistics::default() })
     }
 }

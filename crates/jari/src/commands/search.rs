@@ -71,8 +71,14 @@ impl Search {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { query, folder, mode, limit, narrow, kind, only, explain, max_tokens, no_update } = self;
         let filter = Filter { kinds: kind, ..narrow.filter(only)? };
-        let request =
-            SearchRequest { mode, limit: limit.into(), filter, explain, max_tokens, ..SearchRequest::new(query) };
+        let request = SearchRequest {
+            mode,
+            limit: limit.into(),
+            filter,
+            explain,
+            max_tokens,
+            ..SearchRequest::new(query)
+        };
         Question { request, folder, no_update }.answer(global)
     }
 }
