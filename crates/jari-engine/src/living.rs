@@ -278,6 +278,7 @@ impl Shared {
                     watch = None;
                 }
             }
+            let began = Instant::now();
             let wait = match self.bring(false) {
                 Ok(_) if watch.is_some() => CHECK,
                 Ok(_) => POLL,
@@ -287,6 +288,8 @@ impl Shared {
                 }
                 Err(_) => RETRY,
             };
+            // While files change all the time, two thirds of it are for those who ask.
+            self.pause((began.elapsed() * 2).min(PATIENCE));
             self.wait_for_changes(wait);
         }
     }

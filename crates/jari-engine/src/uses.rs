@@ -9,8 +9,8 @@ use crate::search::is_fresh;
 use crate::symbols::Found;
 use crate::{Project, Result};
 
-/// Files that are looked through, best first: those that hold the name's words most.
-const FILES: usize = 400;
+/// Files that are looked through, those that hold the name's words most first. Each costs about a quarter of a millisecond.
+const FILES: usize = 150;
 
 /// A use of a name.
 #[derive(Debug, Clone, PartialEq)]

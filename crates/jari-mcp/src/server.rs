@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(200);
 pub(crate) const INSTRUCTIONS: &str = "\
 Jari finds places (path:start-end) in this project's code and documents.
 - Unknown file: search_code (questions, words, names) or search_documents (prose).
-- Known name: search_by_symbol. Similar code, uses, links: navigate.
+- Known name: search_by_symbol. Uses, callers, links: navigate. Code like this: get_similar_patterns.
 - A task across files: understand gathers code, sections, callers with citations.
 - Known path: get_file_structure, doc_toc, then read a part; view `skeleton` is cheap.
 Answers name the index state. `changed since indexed` or index `updating`: read before you rely on it. `degraded`: the \

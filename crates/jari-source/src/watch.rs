@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use notify::event::{MetadataKind, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -16,6 +17,8 @@ pub struct Watch {
     root: PathBuf,
     watcher: RecommendedWatcher,
     watched: HashSet<PathBuf>,
+    /// Whether folders may have come since they were last looked for.
+    grown: Arc<AtomicBool>,
 }
 
 impl Watch {
@@ -23,22 +26,29 @@ impl Watch {
     /// thread; nothing in the folder `without` counts. The error says why events cannot be had.
     pub fn start(root: &Path, without: &Path, wake: impl Fn() + Send + 'static) -> Result<Self, String> {
         let (root, without) = (root.to_owned(), without.to_owned());
-        let wake = Arc::new(std::sync::Mutex::new(wake));
-        let top = root.clone();
+        let grown = Arc::new(AtomicBool::new(true));
+        let (top, noted) = (root.clone(), grown.clone());
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             // An error is an event that was lost: better to look once too often.
-            if event.map_or(true, |event| counts(&top, &without, &event)) {
-                wake.lock().expect("no holder panics")();
+            if event.as_ref().is_ok_and(|event| !counts(&top, &without, event)) {
+                return;
             }
+            if event.as_ref().map_or(true, may_bring_folders) {
+                noted.store(true, Ordering::Relaxed);
+            }
+            wake();
         })
         .map_err(|error| why(&error))?;
-        let mut watch = Self { root, watcher, watched: HashSet::new() };
+        let mut watch = Self { root, watcher, watched: HashSet::new(), grown };
         watch.refresh()?;
         Ok(watch)
     }
 
     /// Watches the folders that came since. Call it before the walk that follows an event.
     pub fn refresh(&mut self) -> Result<(), String> {
+        if !self.grown.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
         // Only Linux watches folder by folder; elsewhere one watch holds for all below it.
         if !cfg!(target_os = "linux") {
             return self.add(self.root.clone(), RecursiveMode::Recursive);
@@ -79,6 +89,14 @@ fn counts(root: &Path, without: &Path, event: &Event) -> bool {
     );
     let ours = |path: &PathBuf| !path.starts_with(without) && is_of_project(root, path);
     event.need_rescan() || !read_only && event.paths.iter().any(ours)
+}
+
+/// Whether an event may have brought a folder, or made one count that ignore rules kept out.
+fn may_bring_folders(event: &Event) -> bool {
+    let comes = matches!(event.kind, EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)));
+    let rules =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with("ignore"));
+    event.need_rescan() || event.paths.iter().any(|path| comes && path.is_dir() || rules(path))
 }
 
 /// Version control's own files say nothing but which branch is checked out.

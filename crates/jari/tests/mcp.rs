@@ -134,7 +134,7 @@ fn an_agent_asks_and_gets_places() {
         }
         ```
 
-        1 result · index fresh, 3 files
+        1 result · index fresh, 3 files · more: cursor "1@1"
     "#]]
     .assert_eq(&common::filtered(&text));
     let concise =
@@ -376,6 +376,18 @@ fn symbols_and_documents_are_followed() {
 }
 
 #[test]
+fn code_like_a_place_is_found_by_meaning() {
+    let project = Project::sample();
+    project.write("src/again.py", "def repeat_until_it_works(call, most):\n    for attempt in range(most):\n        if call():\n            return True\n        sleep(pause(attempt))\n    return False\n");
+    let mut server = Server::start(&project, &[]);
+    server.until_fresh();
+    let answer = server.call("get_similar_patterns", json!({"place": "src/retry.rs:2-10", "top_k": 1}))["structuredContent"].clone();
+    assert_eq!(first_path(&answer), "src/again.py", "{answer:#}");
+    let both = server.call("get_similar_patterns", json!({}));
+    assert_eq!(both["isError"], true);
+}
+
+#[test]
 fn every_tool_answers() {
     let project = Project::documents();
     let mut server = Server::start(&project, &["--tools", "all"]);
@@ -386,6 +398,7 @@ fn every_tool_answers() {
         let name = tool["name"].as_str().expect("a name");
         let arguments = match name {
             "search_code" | "search_documents" => json!({"query": "retry"}),
+            "get_similar_patterns" => json!({"code_snippet": "fn again() { sleep(); }"}),
             "search_by_symbol" => json!({"name": "retry_with_backoff"}),
             "read" | "navigate" => json!({"target": "docs/guide.md"}),
             "understand" => json!({"goal": "install"}),

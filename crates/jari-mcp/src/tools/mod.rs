@@ -5,6 +5,7 @@ mod index;
 mod navigate;
 mod read;
 mod search;
+mod similar;
 mod structure;
 mod symbols;
 mod understand;
@@ -101,6 +102,7 @@ pub(crate) fn tools(set: Tools) -> Vec<Entry> {
         Entry::of::<search::SearchCode>(),
         Entry::of::<search::SearchDocuments>(),
         Entry::of::<symbols::SearchBySymbol>(),
+        Entry::of::<similar::GetSimilarPatterns>(),
         Entry::of::<structure::GetFileStructure>(),
         Entry::of::<read::Read>(),
         Entry::of::<navigate::Navigate>(),

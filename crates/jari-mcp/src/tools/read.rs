@@ -82,15 +82,15 @@ impl Tool for Read {
 
 /// What a model wrote, taken apart.
 #[derive(Debug, PartialEq, Eq)]
-struct Target {
-    path: String,
-    lines: Option<(u32, u32)>,
+pub(super) struct Target {
+    pub(super) path: String,
+    pub(super) lines: Option<(u32, u32)>,
     anchor: Option<String>,
 }
 
 impl Target {
     /// `path`, `path:10`, `path:10-40` or `path#anchor`.
-    fn parse(written: &str) -> Self {
+    pub(super) fn parse(written: &str) -> Self {
         let written = written.trim();
         if let Some((path, anchor)) = written.split_once('#').filter(|(path, _)| path.contains('.')) {
             return Self { path: path.to_owned(), lines: None, anchor: Some(anchor.to_owned()) };
