@@ -38,12 +38,14 @@ pub struct Uses {
     pub cut: bool,
 }
 
-/// The uses of `name`, spelled exactly so, that `wanted` picks. Ends early when `cancelled`.
+/// The uses of `name`, spelled exactly so, that `wanted` picks: `most` of them, and those in the same file as the last.
+/// Ends early when `cancelled`.
 pub fn uses(
     project: &Project,
     snapshot: &dyn Snapshot,
     name: &str,
     wanted: impl Fn(ReferenceKind) -> bool,
+    most: usize,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Uses> {
     let name = last_part(name);
@@ -51,7 +53,8 @@ pub fn uses(
     let mut found = Uses { cut: candidates.len() >= FILES, ..Uses::default() };
     let files = snapshot.files();
     for candidate in candidates {
-        if cancelled() {
+        if cancelled() || found.uses.len() >= most {
+            found.cut = false;
             break;
         }
         let (Some(record), Some(chunked)) = (files.get(candidate.file), snapshot.chunked(candidate.file)?)
@@ -65,13 +68,14 @@ pub fn uses(
             if last.trim_matches(['"', '\'', '{', '}', ' ']) != name || !wanted(reference.kind) {
                 continue;
             }
-            let within = chunked.symbols.iter().filter(|symbol| symbol.lines.contains(reference.line));
+            let mut around = chunked.symbols.iter().rev();
+            let within = around.find(|symbol| symbol.lines.contains(reference.line));
             found.uses.push(Use {
                 path: record.path.clone(),
                 language: record.language.clone(),
                 line: reference.line,
                 kind: reference.kind,
-                within: within.last().cloned(),
+                within: within.cloned(),
                 fresh: *fresh.get_or_insert_with(|| is_fresh(project, record)),
             });
         }

@@ -96,7 +96,7 @@ fn address(path: &str) -> String {
     for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
-                address.push(byte as char)
+                address.push(byte as char);
             }
             _ => address.push_str(&format!("%{byte:02X}")),
         }

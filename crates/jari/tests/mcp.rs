@@ -47,14 +47,18 @@ impl Server {
     }
 
     fn tell(&mut self, method: &str, params: Value) {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        let mut message = json!({"jsonrpc": "2.0", "method": method});
+        message["params"] = params;
+        self.send(&message);
     }
 
     /// The whole message that answers.
     fn exchange(&mut self, method: &str, params: Value) -> Value {
         self.number += 1;
         let number = self.number;
-        self.send(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}));
+        let mut message = json!({"jsonrpc": "2.0", "id": number, "method": method});
+        message["params"] = params;
+        self.send(&message);
         loop {
             let mut line = String::new();
             assert!(self.output.read_line(&mut line).expect("it answers") > 0, "the server ended");
@@ -72,7 +76,9 @@ impl Server {
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
+        let mut call = json!({"name": tool});
+        call["arguments"] = arguments;
+        self.ask("tools/call", call)
     }
 
     /// The text of a call's result.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use jari_base::ReferenceKind;
+use jari_base::{LineRange, ReferenceKind};
 use jari_engine::documents::{Page, toc};
 use jari_engine::links::{Graph, Target};
 use jari_engine::symbols::Found;
@@ -19,6 +19,9 @@ use crate::call::{Call, Refusal};
 
 /// Names that are followed from one hop to the next.
 const FRONTIER: usize = 12;
+
+/// Uses in one answer.
+const SHOWN: usize = 50;
 
 /// What is not told apart as long as no types are resolved.
 const BY_NAME: &str = "uses are matched by name, not by type: another thing of the same name counts, too";
@@ -92,47 +95,65 @@ fn used(
     wanted: &dyn Fn(ReferenceKind) -> bool,
 ) -> Result<Answer, Refusal> {
     let snapshot = call.whole()?;
-    let mut items = Vec::new();
+    let mut found: Vec<(Use, Option<String>)> = Vec::new();
     let mut notes = vec![BY_NAME.to_owned()];
     let mut seen: HashSet<String> = HashSet::from([name.to_owned()]);
     let mut frontier = vec![name.to_owned()];
     for hop in 1..=hops {
         let mut next = Vec::new();
         for name in std::mem::take(&mut frontier) {
-            let found = uses::uses(call.project(), &*snapshot, &name, wanted, call.cancelled)?;
-            if found.cut {
+            let most = offset + SHOWN + 1;
+            let here = uses::uses(call.project(), &*snapshot, &name, wanted, most, call.cancelled)?;
+            if here.cut {
                 notes.push(format!(
                     "`{name}` stands in very many files: only those that speak of it most were looked through"
                 ));
             }
-            for found in &found.uses {
-                let relation = if hop == 1 { None } else { Some(format!("of {name}, {hop} hops")) };
-                items.push(Item {
-                    place: PlaceJson { relation, ..PlaceJson::from(found) },
-                    ..use_item(&*snapshot, found)
-                });
-                if let Some(within) = &found.within
+            for one in here.uses {
+                if let Some(within) = &one.within
                     && seen.insert(within.name.clone())
                 {
                     next.push(within.name.clone());
                 }
+                found.push((one, (hop > 1).then(|| format!("of {name}, {hop} hops"))));
             }
         }
         next.truncate(FRONTIER);
         frontier = next;
     }
-    let near = if items.is_empty() { near(call, &*snapshot, name)? } else { Vec::new() };
-    Ok(Answer { near, notes, ..Answer::after(offset, items) })
+    let near = if found.is_empty() { near(call, &*snapshot, name)? } else { Vec::new() };
+    let mut lines = Lines::new(&*snapshot);
+    let shown = found.iter().skip(offset).take(SHOWN).map(|(one, relation)| {
+        let item = lines.item(one);
+        Item { place: PlaceJson { relation: relation.clone(), ..item.place }, ..item }
+    });
+    let (items, more) = (shown.collect(), found.len() > offset + SHOWN);
+    Ok(Answer { items, offset, more, near, notes, ..Answer::default() })
 }
 
-/// A use with its line.
-pub(super) fn use_item(snapshot: &dyn Snapshot, found: &Use) -> Item {
-    let files = snapshot.files();
-    let text = files.at(&found.path).and_then(|record| snapshot.text(record.id).ok().flatten());
-    let line =
-        text.and_then(|text| text.lines().nth(found.line as usize - 1).map(|line| line.trim().to_owned()));
-    let line = line.map(|line| line.chars().take(160).collect());
-    Item { place: PlaceJson::from(found), whole: None, short: line }
+/// Lines of files, of which the last one stays at hand.
+pub(super) struct Lines<'a> {
+    snapshot: &'a dyn Snapshot,
+    last: Option<(String, String)>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(snapshot: &'a dyn Snapshot) -> Self {
+        Self { snapshot, last: None }
+    }
+
+    /// A use with its line. A text that cannot be read now leaves the place.
+    pub(super) fn item(&mut self, found: &Use) -> Item {
+        if self.last.as_ref().is_none_or(|(path, _)| *path != found.path) {
+            let files = self.snapshot.files();
+            let text = files.at(&found.path).and_then(|record| self.snapshot.text(record.id).ok().flatten());
+            self.last = Some((found.path.clone(), text.unwrap_or_default()));
+        }
+        let text = self.last.as_ref().map_or("", |(_, text)| text);
+        let line = LineRange::new(found.line, found.line).slice(text).trim();
+        let line = (!line.is_empty()).then(|| line.chars().take(160).collect());
+        Item { place: PlaceJson::from(found), whole: None, short: line }
+    }
 }
 
 /// Names like one that is not used.

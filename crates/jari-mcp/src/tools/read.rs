@@ -57,7 +57,7 @@ impl Tool for Read {
         let page = match Page::open(call.project(), &path) {
             // What is no path may be a name.
             Err(Error::NoSuchFile { .. }) if !path.contains('/') && target.anchor.is_none() => {
-                return of_symbol(call, target.path, path);
+                return of_symbol(call, &target.path);
             }
             other => other?,
         };
@@ -106,8 +106,8 @@ impl Target {
     }
 }
 
-fn of_symbol(call: &Call<'_>, name: String, path: String) -> Result<Answer, Refusal> {
-    let answer = symbols::definitions(call, name, SymbolMode::Exact, 0)?;
+fn of_symbol(call: &Call<'_>, name: &str) -> Result<Answer, Refusal> {
+    let answer = symbols::definitions(call, name.to_owned(), SymbolMode::Exact, 0)?;
     if !answer.items.is_empty() {
         return Ok(answer);
     }
@@ -116,7 +116,7 @@ fn of_symbol(call: &Call<'_>, name: String, path: String) -> Result<Answer, Refu
     } else {
         format!("; names like it: {}", answer.near.join(", "))
     };
-    let message = format!("no file and no definition is called `{path}`{near}");
+    let message = format!("no file and no definition is called `{name}`{near}");
     Err(Refusal { message, hint: Some("get_file_structure shows the files of the project".to_owned()) })
 }
 

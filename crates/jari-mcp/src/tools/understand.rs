@@ -7,11 +7,11 @@ use jari_engine::narrow::{self, Only};
 use jari_engine::search::{Hit, SearchRequest, search};
 use jari_engine::uses::uses;
 use jari_text::Tokenizer;
-use jari_wire::PlaceJson;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Tool;
+use super::navigate::Lines;
 use super::search::item;
 use crate::answer::{self, Answer};
 use crate::arguments::Shape;
@@ -59,18 +59,13 @@ impl Tool for Understand {
         // Sections come early, so that a small budget still holds both.
         let at = items.len().min(2);
         items.splice(at..at, sections.hits.iter().map(item));
+        let mut lines = Lines::new(snapshot);
         for symbol in code.hits.iter().filter_map(|hit| hit.symbol.as_ref()).take(USES) {
-            let found = uses(
-                call.project(),
-                snapshot,
-                &symbol.name,
-                |kind| kind == ReferenceKind::Call,
-                call.cancelled,
-            )?;
+            let is_call = |kind| kind == ReferenceKind::Call;
+            let found = uses(call.project(), snapshot, &symbol.name, is_call, USES, call.cancelled)?;
             for found in found.uses.iter().take(USES) {
-                let mut item = super::navigate::use_item(snapshot, found);
-                item.place =
-                    PlaceJson { relation: Some(format!("calls {}", symbol.qualified())), ..item.place };
+                let mut item = lines.item(found);
+                item.place.relation = Some(format!("calls {}", symbol.qualified()));
                 items.push(item);
             }
         }

@@ -139,7 +139,7 @@ impl Agent {
             Self::Windsurf => (home.join(".codeium/windsurf/mcp_config.json"), None),
             Self::Gemini => (home.join(".gemini/settings.json"), Some(project.join(".gemini/settings.json"))),
             Self::Opencode => {
-                (either_json(config.join("opencode/opencode")), Some(either_json(project.join("opencode"))))
+                (either_json(&config.join("opencode/opencode")), Some(either_json(&project.join("opencode"))))
             }
         };
         let file = if scope == Scope::User { Some(user) } else { shared };
@@ -194,7 +194,7 @@ fn codex_home(home: &Path) -> PathBuf {
 }
 
 /// `path.jsonc` if it is there, else `path.json`.
-fn either_json(path: PathBuf) -> PathBuf {
+fn either_json(path: &Path) -> PathBuf {
     let with_comments = path.with_extension("jsonc");
     if with_comments.is_file() { with_comments } else { path.with_extension("json") }
 }
