@@ -211,16 +211,14 @@ fn wrong_arguments_are_refused_as_a_tool_error() {
 #[test]
 fn nothing_outside_the_project_is_read() {
     let project = Project::sample();
-    std::fs::write(project.home().join("secret.txt"), "hidden").expect("it can be written");
+    std::fs::write(project.path("../outside.txt"), "hidden").expect("it can be written");
     let mut server = Server::start(&project, &[]);
-    for target in
-        ["../home/secret.txt", "/etc/passwd", "jari:///../home/secret.txt", "src/../../home/secret.txt"]
-    {
+    for target in ["../outside.txt", "/etc/passwd", "jari:///../outside.txt", "src/../../outside.txt"] {
         let result = server.call("read", json!({"target": target}));
         assert_eq!(result["isError"], true, "{result}");
         assert!(!result.to_string().contains("hidden"), "{result}");
     }
-    let refused = server.exchange("resources/read", json!({"uri": "jari:///../home/secret.txt"}));
+    let refused = server.exchange("resources/read", json!({"uri": "jari:///../outside.txt"}));
     assert!(refused["error"]["message"].is_string(), "{refused}");
 }
 
