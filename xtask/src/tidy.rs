@@ -23,7 +23,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "jari-engine",
         &["jari-base", "jari-text", "jari-source", "jari-chunk", "jari-embed", "jari-rank", "jari-store"],
     ),
-    ("jari-wire", &["jari-base", "jari-engine"]),
+    ("jari-wire", &["jari-base", "jari-store", "jari-engine"]),
+    ("jari-mcp", &["jari-base", "jari-text", "jari-store", "jari-engine", "jari-wire"]),
     (
         "jari",
         &[
@@ -37,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "jari-store-local",
             "jari-engine",
             "jari-wire",
+            "jari-mcp",
         ],
     ),
     ("training", &["jari-base", "jari-text", "jari-source", "jari-chunk", "jari-embed"]),

@@ -5,14 +5,18 @@ pub mod eval;
 mod fields;
 pub mod ingest;
 pub mod links;
+pub mod living;
 mod meaning;
+pub mod narrow;
 mod near;
 mod preview;
+pub mod scan;
 pub mod search;
 pub mod status;
 pub mod symbols;
 mod translation;
 pub mod tree;
+pub mod uses;
 
 use std::path::PathBuf;
 
@@ -72,6 +76,17 @@ pub enum Error {
     /// A filter that cannot be used.
     #[error("{0}")]
     BadFilter(String),
+    /// A language nobody knows.
+    #[error("no language is called `{0}`")]
+    UnknownLanguage(String),
+    /// Languages of which none is code, or none a document.
+    #[error("no file in {} is {}", .languages.join(" or "), if *.only == narrow::Only::Documents { "a document" } else { "code" })]
+    NoneOf {
+        /// As asked for.
+        languages: Vec<String>,
+        /// What they should be.
+        only: narrow::Only,
+    },
     /// No such path in the index.
     #[error("no `{path}` in the index")]
     NoSuchPath {
@@ -122,7 +137,7 @@ impl Explained for Error {
     fn code(&self) -> ErrorCode {
         match self {
             Self::EmptyQuery | Self::EmptyName => ErrorCode::EmptyQuery,
-            Self::BadFilter(_) => ErrorCode::BadArgument,
+            Self::BadFilter(_) | Self::UnknownLanguage(_) | Self::NoneOf { .. } => ErrorCode::BadArgument,
             Self::NoSuchPath { .. } | Self::NoSuchFile { .. } => ErrorCode::NotFound,
             Self::NotADocument { .. } | Self::IsAFolder(_) | Self::Outside(_) => ErrorCode::BadArgument,
             Self::NotReadable { .. } => ErrorCode::Unreadable,
@@ -141,6 +156,8 @@ impl Explained for Error {
                 Some("raise the limit: JARI_MAX_FILE_SIZE, in bytes".to_owned())
             }
             Self::BadFilter(_) | Self::NotReadable { .. } => None,
+            Self::UnknownLanguage(_) => Some(format!("languages are {}", jari_chunk::languages().join(", "))),
+            Self::NoneOf { .. } => Some("leave out --lang or --only".to_owned()),
             Self::IsAFolder(path) => Some(format!("name a file; `jari tree {path}` shows what is in it")),
             Self::Outside(_) => Some("nothing outside the project is read".to_owned()),
             Self::NoSuchFile { near, .. } if near.is_empty() => {

@@ -5,11 +5,13 @@ mod names;
 mod read;
 mod root;
 mod walk;
+mod watch;
 
 pub use names::skip as skip_by_name;
 pub use read::{Contents, read, stamp};
 pub use root::{Place, locate};
-pub use walk::{Entry, Walked, walk};
+pub use walk::{Entry, Walked, folders, walk};
+pub use watch::Watch;
 
 use std::path::PathBuf;
 

@@ -50,6 +50,21 @@ pub fn walk(root: &Path, limits: &Limits) -> Result<Walked, Error> {
     Ok(Walked { entries })
 }
 
+/// Every folder that a walk of `root` enters, the root among them.
+pub fn folders(root: &Path) -> Vec<PathBuf> {
+    let met = Mutex::new(Vec::new());
+    parallel(root).run(|| {
+        Box::new(|entry| {
+            let folder = entry.ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
+            if let Some(folder) = folder {
+                met.lock().expect("no visitor panics").push(folder.into_path());
+            }
+            WalkState::Continue
+        })
+    });
+    met.into_inner().expect("no visitor panics")
+}
+
 fn parallel(root: &Path) -> ignore::WalkParallel {
     let under_git = root.ancestors().any(|folder| folder.join(".git").exists());
     let mut builder = WalkBuilder::new(root);

@@ -227,7 +227,7 @@ pub(crate) fn wipe(folder: &Path) -> Result<()> {
 
 /// Deletes the folder itself if nothing of a user's is left in it.
 pub(crate) fn forget(folder: &Path) {
-    for name in ["writer.lock", ".gitignore"] {
+    for name in ["writer.lock", "keeper.lock", ".gitignore"] {
         // They may be gone already; then there is nothing to do.
         let _ = fs_err::remove_file(folder.join(name));
     }

@@ -1,10 +1,14 @@
 //! The JSON shapes of Jari, once, for `--json`, HTTP and MCP.
 
+mod agent;
 mod documents;
 mod eval;
+mod install;
 
+pub use agent::{AnswerJson, PlaceJson};
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
 pub use eval::{EvalJson, EvalRowJson, QuestionJson, RunJson};
+pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,10 +23,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How far the index can be trusted.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct IndexJson {
-    /// `fresh`: what the working tree is; `updating`: another process is bringing it up to date; `unchecked`: nobody
-    /// looked for changes.
+    /// `fresh`: what the working tree is; `updating`: it is being brought up to date, this is the last complete state;
+    /// `unchecked`: nobody looked for changes. Of a server also `building`: there is no complete state yet; `followed`:
+    /// another process keeps it; `failed`: it cannot be brought up to date.
     pub state: &'static str,
     /// Which state of the index answered.
     pub generation: u64,
@@ -30,6 +35,12 @@ pub struct IndexJson {
     pub files: u64,
     /// Files left out.
     pub skipped: u64,
+    /// Of a server: files read so far by the update that runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_done: Option<u64>,
+    /// Of a server: files to read in that update.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files_total: Option<u64>,
 }
 
 /// The answer to a search.
@@ -132,14 +143,14 @@ struct LineJson {
 }
 
 /// What did not fit into the token budget.
-#[derive(Debug, Serialize, JsonSchema)]
-struct CutJson {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CutJson {
     /// Hits shown by their telling lines.
-    shortened: usize,
+    pub shortened: usize,
     /// Hits shown by their place alone.
-    places: usize,
+    pub places: usize,
     /// Hits left out.
-    dropped: usize,
+    pub dropped: usize,
 }
 
 impl SearchJson {
@@ -536,9 +547,12 @@ pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         ("jari skeleton", schemars::schema_for!(SkeletonJson).into()),
         ("jari analyze", schemars::schema_for!(AnalysisJson).into()),
         ("jari links", schemars::schema_for!(LinksJson).into()),
-        ("jari index, jari update", schemars::schema_for!(UpdateJson).into()),
+        ("jari index, jari update, each line of jari watch", schemars::schema_for!(UpdateJson).into()),
         ("jari status", schemars::schema_for!(StatusJson).into()),
         ("jari clean", schemars::schema_for!(CleanJson).into()),
+        ("jari install, jari uninstall", schemars::schema_for!(InstallJson).into()),
+        ("jari doctor", schemars::schema_for!(DoctorJson).into()),
+        ("every tool of jari mcp that returns places", schemars::schema_for!(AnswerJson).into()),
         ("errors, on stderr", schemars::schema_for!(ErrorJson).into()),
     ]
 }

@@ -14,6 +14,7 @@ use jari_wire::IndexJson;
 
 use crate::commands::Global;
 use crate::failure::Failure;
+use crate::home::LocalHome;
 use crate::progress::Reporter;
 use crate::settings::{self, Provider, Rebuild, Settings, VectorIndex};
 
@@ -175,6 +176,12 @@ impl Index {
         self.bring_after_others(ingest::update, reporter)
     }
 
+    /// Where a living index of the project is kept.
+    pub(crate) fn home(&self) -> LocalHome {
+        let (fingerprint, vectors) = self.contents();
+        LocalHome { folder: self.folder.clone(), fingerprint, vectors }
+    }
+
     /// Deletes the index; says whether there was one.
     pub(crate) fn clean(&self) -> Result<bool, Failure> {
         Ok(LocalStore::delete(&self.folder)?)
@@ -217,6 +224,7 @@ impl Index {
             generation: ready.snapshot.generation().0,
             files: files.indexed(),
             skipped: files.iter().count() as u64 - files.indexed(),
+            ..IndexJson::default()
         }
     }
 

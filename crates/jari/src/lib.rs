@@ -1,7 +1,9 @@
 //! The command line, as a library: the binary runs it, and `cargo xtask reference` writes its pages.
 
+mod agents;
 mod commands;
 mod failure;
+mod home;
 mod index;
 mod printer;
 mod progress;

@@ -4,9 +4,12 @@ mod analyze;
 mod clean;
 mod completions;
 mod docs;
+mod doctor;
 mod eval;
 mod index;
+mod install;
 mod links;
+mod mcp;
 mod search;
 mod section;
 mod skeleton;
@@ -14,11 +17,14 @@ mod status;
 mod symbol;
 mod toc;
 mod tree;
+mod uninstall;
 mod update;
+mod watch;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jari_engine::narrow;
 
 use crate::failure::Outcome;
 
@@ -66,7 +72,12 @@ pub(crate) enum Verb {
     Update(update::Update),
     Status(status::Status),
     Eval(eval::Eval),
+    Watch(watch::Watch),
     Clean(clean::Clean),
+    Mcp(mcp::Mcp),
+    Install(install::Install),
+    Uninstall(uninstall::Uninstall),
+    Doctor(doctor::Doctor),
     Completions(completions::Completions),
 }
 
@@ -87,7 +98,12 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Update(update) => update.run(&global),
         Verb::Status(status) => status.run(&global),
         Verb::Eval(eval) => eval.run(&global),
+        Verb::Watch(watch) => watch.run(&global),
         Verb::Clean(clean) => clean.run(&global),
+        Verb::Mcp(mcp) => mcp.run(&global),
+        Verb::Install(install) => install.run(&global),
+        Verb::Uninstall(uninstall) => uninstall.run(&global),
+        Verb::Doctor(doctor) => doctor.run(&global),
         Verb::Completions(completions) => completions.run(),
     }
 }
@@ -120,31 +136,11 @@ pub(crate) enum Only {
 impl Narrow {
     /// As a filter; languages that do not exist are refused.
     fn filter(&self, only: Option<Only>) -> Result<jari_base::Filter, crate::failure::Failure> {
-        let known = jari_chunk::languages();
-        let mut languages: Vec<String> = self.lang.iter().map(|name| name.to_lowercase()).collect();
-        if let Some(unknown) = languages.iter().find(|name| !known.contains(&name.as_str())) {
-            return Err(crate::failure::Failure::argument(
-                format!("no language is called `{unknown}`"),
-                format!("languages are {}", known.join(", ")),
-            ));
-        }
-        if let Some(only) = only {
-            let belongs = |name: &str| {
-                let is_document = jari_chunk::is_document(&jari_base::Language::from(name.to_owned()));
-                is_document == (only == Only::Docs)
-            };
-            if languages.is_empty() {
-                languages = known.iter().map(|name| (*name).to_owned()).collect();
-            }
-            languages.retain(|name| belongs(name));
-            if languages.is_empty() {
-                let what = if only == Only::Docs { "a document" } else { "code" };
-                return Err(crate::failure::Failure::argument(
-                    format!("no file in {} is {what}", self.lang.join(" or ")),
-                    "leave out --lang or --only",
-                ));
-            }
-        }
+        let only = only.map(|only| match only {
+            Only::Code => narrow::Only::Code,
+            Only::Docs => narrow::Only::Documents,
+        });
+        let languages = narrow::languages(&self.lang, only)?;
         Ok(jari_base::Filter { languages, paths: self.path.clone(), kinds: Vec::new() })
     }
 }

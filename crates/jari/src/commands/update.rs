@@ -48,7 +48,8 @@ pub(super) fn report(index: &Index, ready: Ready, reporter: &Reporter, global: &
     Ok(true)
 }
 
-fn text(update: &ingest::Update) -> String {
+/// What an update did, on one line.
+pub(super) fn text(update: &ingest::Update) -> String {
     let ingest::Update { added, updated, renamed, removed, unchanged, skipped, .. } = update;
     let skipped_in_all: usize = skipped.values().sum();
     let mut out = format!(
