@@ -562,7 +562,7 @@ mod tests {
     fn explanations_add_up() {
         let query = Query::new("retry");
         let files = vec![file(1, "tests/retry.rs", 1.0)];
-        let ranked = order(&query, &Candidates { files, rarity: vec![1.0] }, &Weights::default(), 10);
+        let ranked = order(&query, &Candidates { files, rarity: vec![1.0], degraded: None }, &Weights::default(), 10);
         let explanation = &ranked[0].explanation;
         let sum = &explanation.details[0];
         let parts: f32 = sum.details.iter().map(|part| part.value).sum();
