@@ -21,8 +21,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(root), Some(index)) = (arguments.next(), arguments.next()) else {
         return Err("usage: latency ROOT INDEX_DIR".into());
     };
-    let project =
-        Project { root: root.into(), limits: jari_source::Limits::default(), documents: Default::default(), embedding: None };
+    let project = Project {
+        root: root.into(),
+        limits: jari_source::Limits::default(),
+        documents: Default::default(),
+        embedding: None,
+        max_grams: 6000,
+    };
     let fingerprint = project.fingerprint();
     let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name, vectors: None };
     let (store, _) = LocalStore::open(index.as_ref(), options)?;

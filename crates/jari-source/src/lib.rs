@@ -4,11 +4,13 @@ mod decode;
 mod names;
 mod read;
 mod root;
+mod seen;
 mod walk;
 
 pub use names::skip as skip_by_name;
-pub use read::{Contents, read, stamp};
+pub use read::{Contents, read, read_text, stamp};
 pub use root::{Place, locate};
+pub use seen::Seen;
 pub use walk::{Entry, Walked, walk};
 
 use std::path::PathBuf;

@@ -4,6 +4,7 @@ mod batch;
 mod directory;
 mod errors;
 mod format;
+mod grams;
 mod lexical;
 mod lock;
 mod rows;
@@ -114,14 +115,8 @@ impl LocalStore {
         let Some(options) = &self.vectors else { return Ok(()) };
         let _lock = WriterLock::wait(&self.folder)?;
         let VectorOptions { space, m, ef_construction, .. } = options;
-        jari_vector::Writer::build_graph(
-            &options.folder(&self.folder),
-            space,
-            *m,
-            *ef_construction,
-            progress,
-        )
-        .map_err(vectors::error)
+        jari_vector::Writer::build_graph(&options.folder(&self.folder), space, *m, *ef_construction, progress)
+            .map_err(vectors::error)
     }
 
     /// Waits until no other process writes.
@@ -132,13 +127,27 @@ impl LocalStore {
 
 impl Store for LocalStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        let snapshot =
-            LocalSnapshot::open(&self.folder, self.vectors.as_ref()).map_err(|error| errors::or_full(&self.folder, error))?;
+        let snapshot = LocalSnapshot::open(&self.folder, self.vectors.as_ref())
+            .map_err(|error| errors::or_full(&self.folder, error))?;
         Ok(Arc::new(snapshot))
     }
 
     fn is_outdated(&self) -> bool {
         self.outdated
+    }
+
+    fn recall(&self) -> Option<Vec<u8>> {
+        std::fs::read(format::note(&self.folder)).ok()
+    }
+
+    fn remember(&self, note: &[u8]) {
+        // Written aside, so that readers see the old one or the new one. Where that fails there is none, which is allowed.
+        let aside = self.folder.join(format!("seen-{}", std::process::id()));
+        let kept =
+            std::fs::write(&aside, note).and_then(|()| std::fs::rename(&aside, format::note(&self.folder)));
+        if kept.is_err() {
+            let _ = std::fs::remove_file(aside);
+        }
     }
 
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {
@@ -176,6 +185,14 @@ mod tests {
 
         fn is_outdated(&self) -> bool {
             self.store.is_outdated()
+        }
+
+        fn recall(&self) -> Option<Vec<u8>> {
+            self.store.recall()
+        }
+
+        fn remember(&self, note: &[u8]) {
+            self.store.remember(note);
         }
 
         fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {

@@ -22,6 +22,14 @@ pub(crate) fn generation(connection: &Connection) -> Result<Generation> {
     number.map(|number| Generation(number as u64)).map_err(errors::sqlite)
 }
 
+/// How long the batch took that made the index from nothing.
+pub(crate) fn build_ms(connection: &Connection) -> Result<u64> {
+    let found = connection
+        .query_row("SELECT value FROM meta WHERE key = 'build_ms'", [], |row| row.get::<_, i64>(0))
+        .optional();
+    found.map(|found| found.unwrap_or_default() as u64).map_err(errors::sqlite)
+}
+
 /// tantivy's list of segments for this state.
 pub(crate) fn segments(connection: &Connection) -> Result<Option<Vec<u8>>> {
     connection
@@ -300,16 +308,15 @@ pub(crate) fn rename(connection: &Connection, file: FileId, path: &str) -> Resul
 
 /// How many chunks all files have.
 pub(crate) fn chunks(connection: &Connection) -> Result<u64> {
-    let sum = connection.query_row("SELECT coalesce(sum(chunks), 0) FROM files", [], |row| row.get::<_, i64>(0));
+    let sum =
+        connection.query_row("SELECT coalesce(sum(chunks), 0) FROM files", [], |row| row.get::<_, i64>(0));
     sum.map(|sum| sum as u64).map_err(errors::sqlite)
 }
 
 /// Of a file that is indexed.
-pub(crate) fn path_and_hash(
-    connection: &Connection,
-    file: FileId,
-) -> Result<Option<(String, ContentHash)>> {
-    let mut statement = prepare(connection, "SELECT path, hash FROM files WHERE id = ? AND hash IS NOT NULL")?;
+pub(crate) fn path_and_hash(connection: &Connection, file: FileId) -> Result<Option<(String, ContentHash)>> {
+    let mut statement =
+        prepare(connection, "SELECT path, hash FROM files WHERE id = ? AND hash IS NOT NULL")?;
     statement
         .query_row([file.0], |row| Ok((row.get(0)?, ContentHash(row.get(1)?))))
         .optional()

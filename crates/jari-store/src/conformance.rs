@@ -1,11 +1,15 @@
 //! The suite every store passes: `conformance::run(|| a new empty store)`.
 
+use std::collections::BTreeSet;
+
 use jari_base::{
     Bm25, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter, Generation, Language,
     LineRange, Link, Lookup, Reference, ReferenceKind, Section, Skip, Stamp, Symbol, SymbolKind, Term, Value,
 };
 
-use crate::{ChunkWords, Error, FileInput, Snapshot, Store, SymbolLookup, SymbolMode};
+use crate::{
+    ChunkWords, Error, FileInput, GramQuery, GramStatistics, Snapshot, Store, SymbolLookup, SymbolMode,
+};
 
 /// Runs every check, each on a store of its own.
 pub fn run<S: Store>(new: impl Fn() -> S) {
@@ -23,6 +27,8 @@ pub fn run<S: Store>(new: impl Fn() -> S) {
     rarer_words_and_names_rank_first(&new());
     filters_hold_inside_the_look_up(&new());
     symbols_are_found_by_name(&new());
+    grams_narrow_down_the_files(&new());
+    a_note_is_kept_beside_the_states(&new());
 }
 
 const STAMP: Stamp = Stamp { size: 10, modified: 1 };
@@ -44,6 +50,7 @@ fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
         chunked: Chunked::default(),
         words: Vec::new(),
         vectors: None,
+        grams: Some(Vec::new()),
     };
     for (at, (name, words)) in functions.iter().enumerate() {
         let at = at as u32;
@@ -77,6 +84,7 @@ fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
             body: format!("{name}\n{}", words.replace(' ', "\n")),
         });
     }
+    input.grams = Some(input.text.bytes().map(u32::from).collect::<BTreeSet<_>>().into_iter().collect());
     input
 }
 
@@ -344,6 +352,43 @@ fn symbols_are_found_by_name(store: &impl Store) {
     snapshot.symbol_names(&mut |name| every.push(name.to_owned())).expect("it succeeds");
     every.sort();
     assert_eq!(every, ["ParseHeader", "parse", "parse_header", "reparse"]);
+}
+
+fn grams_narrow_down_the_files(store: &impl Store) {
+    let rich = FileInput { grams: None, ..file("rich.rs", &[("rich", "w")]) };
+    put(store, &[file("a.rs", &[("x", "w")]), file("b.rs", &[("z", "w")]), rich]);
+    let paths = |most: u64, query: GramQuery| {
+        let snapshot = store.snapshot().unwrap();
+        let files = snapshot.narrow(&query, most).unwrap()?;
+        let path = |file: FileId| Some(snapshot.files().get(file)?.path.clone());
+        Some(files.into_iter().filter_map(path).collect::<Vec<_>>().join(" "))
+    };
+    let has = |byte: u8| GramQuery::Gram(byte.into());
+    assert_eq!(paths(9, has(b'x')).as_deref(), Some("a.rs rich.rs"));
+    assert_eq!(paths(9, GramQuery::And(vec![has(b'w'), has(b'z')])).as_deref(), Some("b.rs rich.rs"));
+    assert_eq!(paths(9, GramQuery::Or(vec![has(b'x'), has(b'z')])).as_deref(), Some("a.rs b.rs rich.rs"));
+    assert_eq!(paths(9, has(b'!')).as_deref(), Some("rich.rs"));
+    assert_eq!(paths(1, has(b'w')), None);
+    let GramStatistics { grams, common, uncut } = store.snapshot().unwrap().gram_statistics(1).unwrap();
+    assert_eq!((grams - common, uncut), (2, 1));
+
+    // A rename keeps them, new contents add to them.
+    let id = |path: &str| store.snapshot().unwrap().files().at(path).unwrap().id;
+    let mut batch = store.write().unwrap();
+    batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).unwrap();
+    batch.remove(id("rich.rs")).unwrap();
+    batch.put(file("b.rs", &[("y", "w")])).unwrap();
+    batch.commit().unwrap();
+    assert_eq!(paths(9, has(b'x')).as_deref(), Some("moved.rs"));
+    assert_eq!(paths(9, has(b'y')).as_deref(), Some("b.rs"));
+}
+
+fn a_note_is_kept_beside_the_states(store: &impl Store) {
+    assert_eq!(store.recall(), None);
+    store.remember(b"first");
+    store.remember(b"second");
+    assert_eq!(store.recall().as_deref(), Some(&b"second"[..]));
+    assert_eq!(store.snapshot().unwrap().generation(), Generation(0));
 }
 
 #[cfg(test)]

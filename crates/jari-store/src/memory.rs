@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use jari_base::{
-    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Skip, Stamp,
+    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Skip,
+    Stamp,
 };
 
 use crate::contract::word_count;
+use crate::grams::{self, ANY_GRAM, GramPostings, GramQuery, GramStatistics};
 use crate::lookup::{self, Allowed, ChunkSlot, Definition, Field, Nearest, Posting, Postings};
 use crate::{
     Error, FileInput, FileRecord, Files, Result, Snapshot, Statistics, Store, StoredChunk, StoredSymbol,
@@ -19,6 +21,7 @@ use crate::{
 pub struct MemoryStore {
     state: Mutex<Arc<State>>,
     writer: Mutex<()>,
+    note: Mutex<Option<Vec<u8>>>,
     fold: Option<fn(&str) -> String>,
 }
 
@@ -37,6 +40,14 @@ impl Store for MemoryStore {
 
     fn is_outdated(&self) -> bool {
         false
+    }
+
+    fn recall(&self) -> Option<Vec<u8>> {
+        self.note.lock().expect("no holder panics").clone()
+    }
+
+    fn remember(&self, note: &[u8]) {
+        *self.note.lock().expect("no holder panics") = Some(note.to_vec());
     }
 
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {
@@ -217,9 +228,8 @@ impl Snapshot for State {
     }
 
     fn unembedded(&self) -> Result<Vec<FileId>> {
-        let missing = |(_, input): &(FileId, &FileInput)| {
-            input.vectors.is_none() && !input.chunked.chunks.is_empty()
-        };
+        let missing =
+            |(_, input): &(FileId, &FileInput)| input.vectors.is_none() && !input.chunked.chunks.is_empty();
         Ok(self.inputs().filter(missing).map(|(file, _)| file).collect())
     }
 
@@ -257,13 +267,33 @@ impl Snapshot for State {
         Ok(())
     }
 
+    fn narrow(&self, query: &GramQuery, most: u64) -> Result<Option<Vec<FileId>>> {
+        grams::narrow(query, most, self)
+    }
+
+    fn gram_statistics(&self, most: u64) -> Result<GramStatistics> {
+        let grams: BTreeSet<u32> =
+            self.inputs().flat_map(|(_, input)| input.grams.iter().flatten().copied()).collect();
+        let mut common = 0;
+        for gram in &grams {
+            common += u64::from(self.gram_files(*gram)?.len() as u64 > most);
+        }
+        Ok(GramStatistics {
+            grams: grams.len() as u64,
+            common,
+            uncut: self.gram_files(ANY_GRAM)?.len() as u64,
+        })
+    }
+
     fn statistics(&self) -> Result<Statistics> {
         let symbols = self.inputs().map(|(_, input)| input.chunked.symbols.len() as u64).sum();
-        let count = self.inputs().filter_map(|(_, input)| vectors_of(input)).map(|vectors| vectors.len() as u64);
+        let count =
+            self.inputs().filter_map(|(_, input)| vectors_of(input)).map(|vectors| vectors.len() as u64);
         let count: u64 = count.sum();
         let chunks = self.files.chunks();
         let missing = chunks - count;
-        let vectors = (count > 0).then_some(VectorStatistics { count, missing, bytes: 0, backend: Backend::Exact });
+        let vectors =
+            (count > 0).then_some(VectorStatistics { count, missing, bytes: 0, backend: Backend::Exact });
         Ok(Statistics { chunks, symbols, vectors, ..Statistics::default() })
     }
 }
@@ -276,6 +306,14 @@ fn vectors_of(input: &FileInput) -> Option<std::slice::ChunksExact<'_, f32>> {
 
 fn product(one: &[f32], two: &[f32]) -> f32 {
     one.iter().zip(two).map(|(one, two)| one * two).sum()
+}
+
+impl GramPostings for State {
+    fn gram_files(&self, gram: u32) -> Result<Vec<u32>> {
+        let has =
+            |input: &FileInput| input.grams.as_ref().map_or(gram == ANY_GRAM, |grams| grams.contains(&gram));
+        Ok(self.inputs().filter(|(_, input)| has(input)).map(|(file, _)| file.0).collect())
+    }
 }
 
 impl Postings for State {

@@ -2,9 +2,11 @@
 
 mod documents;
 mod eval;
+mod grep;
 
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
 pub use eval::{EvalJson, EvalRowJson, QuestionJson, RunJson};
+pub use grep::GrepJson;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,6 +19,11 @@ use jari_engine::symbols::{Found, SymbolRequest, SymbolResponse};
 use jari_engine::tree::Node;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// To the microsecond: more digits are noise.
+fn milliseconds(duration: std::time::Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
 
 /// How far the index can be trusted.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -159,7 +166,7 @@ impl SearchJson {
             index,
             degraded: response.degraded.is_some(),
             reason: response.degraded.map(Degraded::as_str),
-            took_ms: (response.took.as_secs_f64() * 1e6).round() / 1e3,
+            took_ms: milliseconds(response.took),
             cut: response.cut.map(|cut| CutJson {
                 shortened: cut.shortened,
                 places: cut.places,
@@ -187,7 +194,11 @@ fn hit_json(hit: Hit, with_text: bool, by_meaning: bool) -> HitJson {
         section_id,
         heading_path,
         title,
-        scores: ScoresJson { bm25: hit.bm25, vector: Some(hit.cosine).filter(|_| by_meaning), last: hit.score },
+        scores: ScoresJson {
+            bm25: hit.bm25,
+            vector: Some(hit.cosine).filter(|_| by_meaning),
+            last: hit.score,
+        },
         fresh: hit.fresh,
         preview: hit
             .preview
@@ -317,7 +328,6 @@ impl UpdateJson {
     pub fn new(update: Update, took: std::time::Duration, notes: Vec<String>) -> Self {
         let Update { added, updated, renamed, removed, unchanged, skipped, chunks, bytes, generation } =
             update;
-        let took_ms = (took.as_secs_f64() * 1e6).round() / 1e3;
         Self {
             added,
             updated,
@@ -328,7 +338,7 @@ impl UpdateJson {
             chunks,
             bytes,
             generation: generation.0,
-            took_ms,
+            took_ms: milliseconds(took),
             notes,
         }
     }
@@ -360,6 +370,10 @@ pub struct StatusJson {
     stale: StaleJson,
     /// Sizes on disk.
     bytes: BytesJson,
+    /// The keyword side of the index.
+    keyword_index: KeywordJson,
+    /// What narrows `jari grep`.
+    trigrams: TrigramsJson,
     /// The embedding model at hand. Search is by keyword.
     model: String,
     /// With `--skipped`: each file that is not indexed.
@@ -385,6 +399,28 @@ struct BytesJson {
     rows: u64,
     /// tantivy.
     postings: u64,
+}
+
+/// The keyword side of the index.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct KeywordJson {
+    /// How long it took to make the index from nothing.
+    build_ms: u64,
+    /// How long a search by keyword takes, tried just now.
+    query_ms: f64,
+    /// Bytes of postings on disk.
+    size: u64,
+}
+
+/// What narrows `jari grep`: runs of three letters, or of two where they are Hangul.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct TrigramsJson {
+    /// Different ones.
+    distinct: u64,
+    /// Of those, how many stand in too many files to narrow anything (`JARI_TRIGRAM_MAX_DOC_FREQ`).
+    common: u64,
+    /// Files with too many of them (`JARI_TRIGRAM_MAX_TERMS_PER_FILE`): always looked at.
+    uncut_files: u64,
 }
 
 /// A file that is not indexed.
@@ -426,6 +462,8 @@ impl StatusJson {
             languages: BTreeMap::new(),
             stale: StaleJson::default(),
             bytes: BytesJson::default(),
+            keyword_index: KeywordJson::default(),
+            trigrams: TrigramsJson::default(),
             model,
             skipped_files,
             notes,
@@ -439,6 +477,16 @@ impl StatusJson {
             skipped: status.skipped,
             languages: status.languages.into_iter().collect(),
             stale: StaleJson { changed: status.stale.changed, removed: status.stale.removed },
+            keyword_index: KeywordJson {
+                build_ms: status.statistics.build_ms,
+                query_ms: milliseconds(status.query),
+                size: status.statistics.posting_bytes,
+            },
+            trigrams: TrigramsJson {
+                distinct: status.grams.grams,
+                common: status.grams.common,
+                uncut_files: status.grams.uncut,
+            },
             bytes: BytesJson { rows: status.statistics.row_bytes, postings: status.statistics.posting_bytes },
             ..empty
         }
@@ -525,6 +573,7 @@ impl ErrorJson {
 pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
     vec![
         ("jari search, jari docs", schemars::schema_for!(SearchJson).into()),
+        ("jari grep", schemars::schema_for!(GrepJson).into()),
         ("jari symbol", schemars::schema_for!(SymbolsJson).into()),
         ("jari tree", schemars::schema_for!(TreeJson).into()),
         ("jari toc", schemars::schema_for!(TocJson).into()),

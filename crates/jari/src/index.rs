@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jari_base::Filter;
-use jari_engine::ingest::{self, Progress, Update};
 use jari_embed::Model;
+use jari_engine::ingest::{self, Progress, Update};
 use jari_engine::{Embedding, Error, Project};
 use jari_source::Place;
 use jari_store::{Replaced, Snapshot, Store};
@@ -14,6 +14,7 @@ use jari_wire::IndexJson;
 
 use crate::commands::Global;
 use crate::failure::Failure;
+use crate::printer;
 use crate::progress::Reporter;
 use crate::settings::{self, Provider, Rebuild, Settings, VectorIndex};
 
@@ -33,6 +34,23 @@ pub(crate) struct Ready {
     pub(crate) snapshot: Arc<dyn Snapshot>,
     pub(crate) update: Update,
     pub(crate) state: State,
+}
+
+impl Ready {
+    /// How far the state can be trusted and what it leaves out, for people.
+    pub(crate) fn said(&self) -> String {
+        let said = match self.state {
+            State::Fresh => "index fresh",
+            State::Updating => "index being updated by another process; this is the last complete state",
+            State::Unchecked => "index not checked for changes",
+        };
+        match Index::describe(self).skipped {
+            0 => said.to_owned(),
+            skipped => {
+                format!("{said} · {} skipped (jari status --skipped)", printer::plural(skipped, "file"))
+            }
+        }
+    }
 }
 
 /// `ingest::update` or `ingest::rebuild`.
@@ -60,7 +78,8 @@ impl Index {
         let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
         let (limits, documents) = (settings.limits.clone(), settings.documents.clone());
         let embedding = embedding(&settings)?;
-        let project = Project { root: place.root, limits, documents, embedding };
+        let max_grams = settings.trigrams.max_terms_per_file;
+        let project = Project { root: place.root, limits, documents, embedding, max_grams };
         let mut notes = settings.notes.clone();
         let folder = match &settings.index_dir {
             Some(folder) => folder.clone(),
@@ -238,8 +257,7 @@ impl Index {
     fn store(&mut self) -> Result<&LocalStore, Error> {
         if self.store.is_none() {
             let (fingerprint, vectors) = self.contents();
-            let (store, replaced) =
-                LocalStore::open(&self.folder, options(&fingerprint, vectors.as_ref()))?;
+            let (store, replaced) = LocalStore::open(&self.folder, options(&fingerprint, vectors.as_ref()))?;
             self.notes.extend(replaced.map(|replaced| replaced.to_string()));
             if self.settings.vectors.rebuild == Rebuild::OnStart {
                 store.forget_vectors()?;

@@ -5,6 +5,7 @@ mod clean;
 mod completions;
 mod docs;
 mod eval;
+mod grep;
 mod index;
 mod links;
 mod search;
@@ -55,6 +56,7 @@ pub(crate) struct Global {
 pub(crate) enum Verb {
     Search(search::Search),
     Docs(docs::Docs),
+    Grep(grep::Grep),
     Symbol(symbol::Symbol),
     Tree(tree::Tree),
     Toc(toc::Toc),
@@ -76,6 +78,7 @@ pub(crate) fn run(jari: Jari) -> Outcome {
     match verb {
         Verb::Search(search) => search.run(&global),
         Verb::Docs(docs) => docs.run(&global),
+        Verb::Grep(grep) => grep.run(&global),
         Verb::Symbol(symbol) => symbol.run(&global),
         Verb::Tree(tree) => tree.run(&global),
         Verb::Toc(toc) => toc.run(&global),
