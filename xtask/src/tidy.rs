@@ -21,7 +21,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("jari-store-local", &["jari-base", "jari-text", "jari-store", "jari-vector"]),
     (
         "jari-engine",
-        &["jari-base", "jari-text", "jari-source", "jari-chunk", "jari-embed", "jari-rank", "jari-store"],
+        &[
+            "jari-base",
+            "jari-text",
+            "jari-source",
+            "jari-chunk",
+            "jari-embed",
+            "jari-rank",
+            "jari-store",
+        ],
     ),
     ("jari-wire", &["jari-base", "jari-engine"]),
     (

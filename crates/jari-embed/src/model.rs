@@ -55,8 +55,7 @@ impl Model {
             std::io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
             _ => Error::Unreadable { path: path.to_owned(), source },
         })?;
-        let model =
-            Self::from_bytes(bytes).map_err(|damage| Error::Damaged { path: path.to_owned(), damage })?;
+        let model = Self::from_bytes(bytes).map_err(|damage| Error::Damaged { path: path.to_owned(), damage })?;
         Ok(Self { name, ..model })
     }
 
@@ -64,11 +63,7 @@ impl Model {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Damage> {
         let table = Table::new(Cow::Owned(bytes))?;
         table.verify()?;
-        Ok(Self {
-            name: "jari".to_owned(),
-            heading_weight: table.heading_weight(),
-            inner: Inner::Table(table),
-        })
+        Ok(Self { name: "jari".to_owned(), heading_weight: table.heading_weight(), inner: Inner::Table(table) })
     }
 
     /// The same model with another weight for headings.

@@ -216,14 +216,10 @@ mod tests {
     /// The figures beside each are those of the public definition, worked out by hand.
     #[test]
     fn figures_are_those_of_the_definition() {
-        let places =
-            [place("a.rs", 1, 9), place("src/b.rs", 1, 5), place("src/b.rs", 6, 20), place("c.rs", 1, 2)];
+        let places = [place("a.rs", 1, 9), place("src/b.rs", 1, 5), place("src/b.rs", 6, 20), place("c.rs", 1, 2)];
         let judged = |question: Question, level| judge(&question, &places, level);
         let second = judged(asked(vec![lines("b.rs", 3, 4)]), Level::Span);
-        assert!(
-            (second.ndcg - 0.6309).abs() < 1e-4 && second.mrr == 0.5 && second.hit_1 == 0.0,
-            "{second:?}"
-        );
+        assert!((second.ndcg - 0.6309).abs() < 1e-4 && second.mrr == 0.5 && second.hit_1 == 0.0, "{second:?}");
         let any = Target { spans: vec![[18, 30]], ..whole("b.rs") };
         let third = judged(asked(vec![any]), Level::Span);
         assert!((third.ndcg - 0.5).abs() < 1e-9 && third.hit_5 == 1.0);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use std::time::Duration;
 
-use jari_base::{Generation, Skip};
+use jari_base::{Generation, Mode, Skip};
 use jari_store::{GramStatistics, Snapshot, Statistics};
 
 use crate::search::{SearchRequest, search};
@@ -65,6 +65,7 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f3
     let mut languages: Vec<(String, usize)> =
         languages.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let probe = SearchRequest { mode: Mode::Keyword, ..SearchRequest::new(PROBE.to_owned()) };
     Ok(Status {
         generation: snapshot.generation(),
         files: files.indexed(),
@@ -73,7 +74,7 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f3
         stale: Stale { changed: changes.open.len() + changes.skip.len(), removed: changes.gone.len() },
         statistics: snapshot.statistics()?,
         grams: snapshot.gram_statistics(grep::most_files(&files, max_gram_frequency))?,
-        query: search(project, snapshot, &SearchRequest::new(PROBE.to_owned()))?.took,
+        query: search(project, snapshot, &probe)?.took,
     })
 }
 

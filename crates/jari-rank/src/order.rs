@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use jari_base::{
-    Candidates, ChunkCandidate, ChunkId, ChunkKind, Explanation, FileCandidate, Mode, SymbolKind,
-};
+use jari_base::{Candidates, ChunkCandidate, ChunkId, ChunkKind, Explanation, FileCandidate, Mode, SymbolKind};
 use jari_text::{Query, TokenKind, Tokenizer, fold_name};
 
 use crate::{Role, version};

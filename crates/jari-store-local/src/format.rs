@@ -10,7 +10,7 @@ use crate::errors;
 use crate::lock::WriterLock;
 
 /// The format this version writes. A higher one is refused, a lower one is made anew.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// Marks the database as ours: "Jari" in ASCII.
 const APPLICATION: i32 = 0x4a61_7269;

@@ -66,7 +66,8 @@ impl Vectors {
         };
         let kinds: Vec<u8> = allowed.kinds().iter().map(|kind| *kind as u8).collect();
         let found = index.search(vector, limit, &Filter { files: allowed.files(), kinds: &kinds });
-        let chunk = |Near { file, ordinal, score }| (ChunkId { file: FileId(file), ordinal }, score);
+        let chunk =
+            |Near { file, ordinal, score }| (ChunkId { file: FileId(file), ordinal }, score);
         let degraded = match index {
             index if index.is_empty() => Some(Degraded::VectorsUnavailable),
             index if index.lacks_graph() => Some(Degraded::VectorIndexUnavailable),

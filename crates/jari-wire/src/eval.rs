@@ -116,13 +116,7 @@ pub struct EvalRowJson {
 
 impl EvalRowJson {
     /// `latency` is the mean and the 95th percentile, in milliseconds.
-    pub fn new(
-        way: &str,
-        group: &str,
-        questions: usize,
-        figures: Figures,
-        latency: Option<(f64, f64)>,
-    ) -> Self {
+    pub fn new(way: &str, group: &str, questions: usize, figures: Figures, latency: Option<(f64, f64)>) -> Self {
         let Figures { ndcg, hit_1, hit_5, hit_10, mrr } = figures;
         Self {
             way: way.to_owned(),

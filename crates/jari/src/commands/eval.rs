@@ -100,9 +100,7 @@ impl Eval {
         let mut ways = self.ways();
         let mut run = match &self.run {
             None => None,
-            Some(path) => {
-                Some((path, BufWriter::new(std::fs::File::create(path).map_err(|e| unusable(path, &e))?)))
-            }
+            Some(path) => Some((path, BufWriter::new(std::fs::File::create(path).map_err(|e| unusable(path, &e))?))),
         };
         let level = if self.level == By::File { Level::File } else { Level::Span };
         let reporter = Reporter::new(global.quiet);
@@ -115,8 +113,7 @@ impl Eval {
                 for way in &mut ways {
                     let query = question.query.clone();
                     let bm25 = index.settings.bm25;
-                    let request =
-                        SearchRequest { query, filter: filter.clone(), bm25, ..way.request.clone() };
+                    let request = SearchRequest { query, filter: filter.clone(), bm25, ..way.request.clone() };
                     let began = Instant::now();
                     // A question without a word has no answer.
                     let hits = match search(&index.project, &*ready.snapshot, &request) {
@@ -181,10 +178,7 @@ impl Eval {
         if !self.compare {
             return vec![way(self.mode.to_string(), SearchRequest { mode: self.mode, ..usual })];
         }
-        Mode::ALL
-            .iter()
-            .map(|mode| way(mode.to_string(), SearchRequest { mode: *mode, ..usual.clone() }))
-            .collect()
+        Mode::ALL.iter().map(|mode| way(mode.to_string(), SearchRequest { mode: *mode, ..usual.clone() })).collect()
     }
 
     fn print(&self, ways: &[Way], global: &Global) -> Result<(), Failure> {
@@ -198,11 +192,9 @@ impl Eval {
                 printer::json(&EvalJson { rows: rows.collect() })
             }
             Format::Csv => {
-                let mut out =
-                    "way,group,questions,ndcg_10,hit_1,hit_5,hit_10,mrr,mean_ms,p95_ms\n".to_owned();
+                let mut out = "way,group,questions,ndcg_10,hit_1,hit_5,hit_10,mrr,mean_ms,p95_ms\n".to_owned();
                 for Row { way, group, count, figures: f, latency } in ways.iter().flat_map(rows) {
-                    let times =
-                        latency.map_or_else(|| ",".to_owned(), |(mean, late)| format!("{mean:.3},{late:.3}"));
+                    let times = latency.map_or_else(|| ",".to_owned(), |(mean, late)| format!("{mean:.3},{late:.3}"));
                     let _ = writeln!(
                         out,
                         "{way},{group},{count},{:.4},{:.4},{:.4},{:.4},{:.4},{times}",
