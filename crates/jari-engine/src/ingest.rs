@@ -108,8 +108,9 @@ fn is_same(project: &Project, record: &FileRecord, entry: &Entry, seen: Option<&
         (before, Some(now)) => before == Some(now),
         (_, None) => true,
     };
-    let settled = || seen.is_none_or(|seen| seen.is_settled(entry.stamp.modified));
-    record.stamp == entry.stamp && same_reason && (settled() || has_same_contents(project, record))
+    // What its name or size keeps out is not opened.
+    let settled = entry.skip.is_some() || seen.is_none_or(|seen| seen.is_settled(entry.stamp.modified));
+    record.stamp == entry.stamp && same_reason && (settled || has_same_contents(project, record))
 }
 
 fn has_same_contents(project: &Project, record: &FileRecord) -> bool {

@@ -51,7 +51,8 @@ pub fn read_text(path: &Path, limits: &Limits) -> Result<String, Skip> {
 
 fn bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, Skip> {
     let file = fs_err::File::open(path).map_err(|_| Skip::Unreadable)?;
-    let mut bytes = Vec::new();
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    let mut bytes = Vec::with_capacity(size.min(limits.max_file_size) as usize + 1);
     // One byte more than allowed tells a file that has grown since the walk.
     file.take(limits.max_file_size + 1).read_to_end(&mut bytes).map_err(|_| Skip::Unreadable)?;
     if bytes.len() as u64 > limits.max_file_size { Err(Skip::TooLarge) } else { Ok(bytes) }

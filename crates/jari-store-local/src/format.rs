@@ -210,7 +210,7 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection> {
 
 /// Deletes what an index is made of, and nothing else.
 pub(crate) fn wipe(folder: &Path) -> Result<()> {
-    for name in ["store.db", "store.db-wal", "store.db-shm", "seen"] {
+    for name in ["store.db", "store.db-wal", "store.db-shm", "seen", "seen.new"] {
         let path = folder.join(name);
         match fs_err::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

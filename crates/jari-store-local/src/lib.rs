@@ -141,8 +141,9 @@ impl Store for LocalStore {
     }
 
     fn remember(&self, note: &[u8]) {
-        // Written aside, so that readers see the old one or the new one. Where that fails there is none, which is allowed.
-        let aside = self.folder.join(format!("seen-{}", std::process::id()));
+        // Written aside, so that readers see the old one or the new one. It may fail, and two may write at once: what is not
+        // whole is not believed.
+        let aside = self.folder.join("seen.new");
         let kept =
             std::fs::write(&aside, note).and_then(|()| std::fs::rename(&aside, format::note(&self.folder)));
         if kept.is_err() {
