@@ -20,29 +20,30 @@ struct Indexed {
 }
 
 static INDEXED: LazyLock<Indexed> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder can be made");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut lines = Vec::new();
     let korean = "고객의 결제 내역을 조회한다\n결제를 취소한다 CANCEL\n환불 내역\n".to_owned();
     let mut texts = vec![("korean.md".to_owned(), korean)];
-    for entry in std::fs::read_dir(sources).unwrap().flatten() {
-        let name = entry.file_name().into_string().unwrap();
-        texts.push((name, std::fs::read_to_string(entry.path()).unwrap()));
+    for entry in std::fs::read_dir(sources).expect("the sources are there").flatten() {
+        let name = entry.file_name().into_string().expect("names are UTF-8");
+        texts.push((name, std::fs::read_to_string(entry.path()).expect("it is text")));
     }
     texts.sort();
     for (name, text) in &texts {
-        std::fs::write(folder.path().join(name), text).unwrap();
+        std::fs::write(folder.path().join(name), text).expect("files can be written");
         lines.extend((1..).zip(text.lines()).map(|(number, line)| (name.clone(), number, line.to_owned())));
     }
     let project = Project {
         root: folder.path().to_owned(),
         limits: Limits::default(),
         documents: Default::default(),
+        embedding: None,
         // The longest files have more.
         max_grams: 2500,
     };
     let store = MemoryStore::new(jari_text::fold_name);
-    let (snapshot, _) = ingest::update(&project, &store as &dyn Store, &|_| {}).unwrap();
+    let (snapshot, _) = ingest::update(&project, &store as &dyn Store, &|_| {}).expect("it is indexed");
     Indexed { project, snapshot, lines, _folder: folder }
 });
 
@@ -78,7 +79,7 @@ proptest! {
         let piece: String = line.get(lines).2.chars().skip(from).take(length).collect();
         prop_assume!(!piece.is_empty());
         let pattern = patterned(&piece, twist, at);
-        let plain = regex::RegexBuilder::new(&pattern).case_insensitive(ignore_case).build().unwrap();
+        let plain = regex::RegexBuilder::new(&pattern).case_insensitive(ignore_case).build().expect("it is made to be valid");
         let expected: Vec<_> = lines
             .iter()
             .filter(|(_, _, line)| plain.is_match(line))
@@ -101,6 +102,6 @@ proptest! {
             true
         });
         prop_assert_eq!(&found, &expected, "{}", pattern);
-        prop_assert_eq!(summary.unwrap().lines, expected.len() as u64);
+        prop_assert_eq!(summary.expect("it is answered").lines, expected.len() as u64);
     }
 }

@@ -223,7 +223,7 @@ mod tests {
         check(false, |root| std::fs::create_dir(root.join("sub/empty")).unwrap());
         check(false, |root| std::fs::remove_file(root.join("sub/deeper/c.rs")).unwrap());
         check(false, |root| {
-            std::fs::rename(root.join("sub/deeper/c.rs"), root.join("sub/deeper/d.rs")).unwrap()
+            std::fs::rename(root.join("sub/deeper/c.rs"), root.join("sub/deeper/d.rs")).unwrap();
         });
         check(false, |root| std::fs::rename(root.join("sub"), root.join("other")).unwrap());
         check(false, |root| std::fs::write(root.join(".gitignore"), "*.rs\n").unwrap());

@@ -358,8 +358,8 @@ fn grams_narrow_down_the_files(store: &impl Store) {
     let rich = FileInput { grams: None, ..file("rich.rs", &[("rich", "w")]) };
     put(store, &[file("a.rs", &[("x", "w")]), file("b.rs", &[("z", "w")]), rich]);
     let paths = |most: u64, query: GramQuery| {
-        let snapshot = store.snapshot().unwrap();
-        let files = snapshot.narrow(&query, most).unwrap()?;
+        let snapshot = store.snapshot().expect("the store answers");
+        let files = snapshot.narrow(&query, most).expect("the store answers")?;
         let path = |file: FileId| Some(snapshot.files().get(file)?.path.clone());
         Some(files.into_iter().filter_map(path).collect::<Vec<_>>().join(" "))
     };
@@ -369,16 +369,18 @@ fn grams_narrow_down_the_files(store: &impl Store) {
     assert_eq!(paths(9, GramQuery::Or(vec![has(b'x'), has(b'z')])).as_deref(), Some("a.rs b.rs rich.rs"));
     assert_eq!(paths(9, has(b'!')).as_deref(), Some("rich.rs"));
     assert_eq!(paths(1, has(b'w')), None);
-    let GramStatistics { grams, common, uncut } = store.snapshot().unwrap().gram_statistics(1).unwrap();
+    let GramStatistics { grams, common, uncut } =
+        store.snapshot().expect("the store answers").gram_statistics(1).expect("the store answers");
     assert_eq!((grams - common, uncut), (2, 1));
 
     // A rename keeps them, new contents add to them.
-    let id = |path: &str| store.snapshot().unwrap().files().at(path).unwrap().id;
-    let mut batch = store.write().unwrap();
-    batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).unwrap();
-    batch.remove(id("rich.rs")).unwrap();
-    batch.put(file("b.rs", &[("y", "w")])).unwrap();
-    batch.commit().unwrap();
+    let id =
+        |path: &str| store.snapshot().expect("the store answers").files().at(path).expect("it was put").id;
+    let mut batch = store.write().expect("nobody else writes");
+    batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).expect("the store takes it");
+    batch.remove(id("rich.rs")).expect("the store takes it");
+    batch.put(file("b.rs", &[("y", "w")])).expect("the store takes it");
+    batch.commit().expect("the store takes it");
     assert_eq!(paths(9, has(b'x')).as_deref(), Some("moved.rs"));
     assert_eq!(paths(9, has(b'y')).as_deref(), Some("b.rs"));
 }
@@ -388,7 +390,7 @@ fn a_note_is_kept_beside_the_states(store: &impl Store) {
     store.remember(b"first");
     store.remember(b"second");
     assert_eq!(store.recall().as_deref(), Some(&b"second"[..]));
-    assert_eq!(store.snapshot().unwrap().generation(), Generation(0));
+    assert_eq!(store.snapshot().expect("the store answers").generation(), Generation(0));
 }
 
 #[cfg(test)]
