@@ -309,7 +309,7 @@ impl Sink for Found<'_> {
             });
             // This matcher has no way to fail.
             all.ok();
-            matches.retain(|range| text.is_char_boundary(range.start) && text.is_char_boundary(range.end));
+            matches.retain(|range| text.get(range.clone()).is_some());
             let number = found.line_number().unwrap_or_default();
             self.lines.push(MatchLine { number, text, matches, is_match: true });
         }
@@ -325,7 +325,8 @@ impl Sink for Found<'_> {
 }
 
 fn line(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes.strip_suffix(b"\n").unwrap_or(bytes)).into_owned()
+    let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned()
 }
 
 impl FileMatches {

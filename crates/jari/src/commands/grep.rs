@@ -16,6 +16,9 @@ use crate::progress::Reporter;
 /// Stands between lines that do not follow each other, where lines around matches are shown.
 const GAP: &str = "--\n";
 
+/// A reader at a terminal notices no difference, and a write for each file would take as long as the look at it.
+const PRINTED_AT_ONCE: usize = 32 * 1024;
+
 /// Find the lines that a regular expression matches
 ///
 /// The syntax and the lines are ripgrep's. The index tells which files are worth a look; what is printed is what stands in
@@ -146,14 +149,19 @@ impl Grep {
             printer::json(&GrepJson::new(&request, files, summary, Index::describe(&ready), index.notes))?;
             return Ok(found);
         }
-        let (mut printed, mut is_first) = (Ok(()), true);
+        let (mut printed, mut is_first, mut out) = (Ok(()), true, String::new());
         let summary = grep(&index.project, &*ready.snapshot, &request, &mut |found| {
             let gap = if request.has_context() && !is_first { GAP } else { "" };
-            printed = printer::data(&format!("{gap}{}", text(&request, &found)));
+            out.push_str(gap);
+            out.push_str(&text(&request, &found));
             is_first = false;
+            if out.len() >= PRINTED_AT_ONCE {
+                printed = printer::data(&out);
+                out.clear();
+            }
             printed.is_ok()
         })?;
-        printed?;
+        printed.and_then(|()| printer::data(&out))?;
         if !global.quiet {
             talk(&summary, &ready);
         }
