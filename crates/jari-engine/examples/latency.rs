@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         limits: jari_source::Limits::default(),
         documents: Default::default(),
         embedding: None,
+        max_grams: 6000,
     };
     let fingerprint = project.fingerprint();
     let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name, vectors: None };

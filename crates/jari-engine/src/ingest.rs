@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
 use jari_base::{ContentHash, FileId, Generation, Language, Skip, Stamp};
-use jari_source::{Contents, Entry};
+use jari_source::{Contents, Entry, Seen, Walked};
 use jari_store::{FileInput, FileRecord, Files, Snapshot, Store, WriteBatch};
-use jari_text::Tokenizer;
+use jari_text::{GramCutter, Tokenizer};
 use rayon::prelude::*;
 
 use crate::{Project, Result, fields};
@@ -29,6 +29,8 @@ pub struct Changes {
     pub gone: Vec<FileId>,
     /// Indexed files as they were.
     pub unchanged: usize,
+    /// The working tree itself.
+    pub walked: Walked,
 }
 
 impl Changes {
@@ -74,37 +76,48 @@ pub struct Progress {
     pub bytes: u64,
 }
 
-/// Compares the working tree with a snapshot, by size and time of change alone: no file is opened.
-pub fn changes(project: &Project, files: &Files) -> Result<Changes> {
+/// Compares the working tree with a snapshot, by size and time of change. Only files are opened that may have changed
+/// without a trace, because they were young when the walk before, if it is known, saw them.
+pub fn changes(project: &Project, files: &Files, seen: Option<&Seen<'_>>) -> Result<Changes> {
     let walked = jari_source::walk(&project.root, &project.limits)?;
     let mut changes = Changes::default();
     let mut known = files.iter().peekable();
     // Both sides are sorted by path: one pass beside each other.
-    for entry in walked.entries {
+    for entry in &walked.entries {
         while let Some(gone) = known.next_if(|record| record.path < entry.path) {
             changes.gone.push(gone.id);
         }
         let record = known.next_if(|record| record.path == entry.path);
         match record {
-            Some(record) if is_same(project, record, &entry) => {
+            Some(record) if is_same(project, record, entry, seen) => {
                 changes.unchanged += usize::from(record.skip.is_none());
             }
-            _ if entry.skip.is_some() => changes.skip.push(entry),
-            _ => changes.open.push(entry),
+            _ if entry.skip.is_some() => changes.skip.push(entry.clone()),
+            _ => changes.open.push(entry.clone()),
         }
     }
     changes.gone.extend(known.map(|record| record.id));
+    changes.walked = walked;
     Ok(changes)
 }
 
-fn is_same(project: &Project, record: &FileRecord, entry: &Entry) -> bool {
+fn is_same(project: &Project, record: &FileRecord, entry: &Entry, seen: Option<&Seen<'_>>) -> bool {
     let same_reason = match (record.skip, entry.skip) {
         // It may have become readable without any change of its stamp.
         (Some(Skip::Unreadable), None) => std::fs::File::open(project.root.join(&entry.path)).is_err(),
         (before, Some(now)) => before == Some(now),
         (_, None) => true,
     };
-    record.stamp == entry.stamp && same_reason
+    // What its name or size keeps out is not opened.
+    let settled = entry.skip.is_some() || seen.is_none_or(|seen| seen.is_settled(entry.stamp.modified));
+    record.stamp == entry.stamp && same_reason && (settled || has_same_contents(project, record))
+}
+
+fn has_same_contents(project: &Project, record: &FileRecord) -> bool {
+    match jari_source::read(&project.root.join(&record.path), &project.limits) {
+        Contents::Text { hash, .. } => record.hash == Some(hash),
+        Contents::Skipped(reason) => record.skip == Some(reason),
+    }
 }
 
 /// Brings the store up to the working tree, and returns the state that shows it. All changes become visible at once;
@@ -128,9 +141,16 @@ fn update_rows(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
     let mut snapshot = store.snapshot()?;
-    let mut changes = changes(project, &snapshot.files())?;
+    let note = store.recall();
+    let seen = note.as_deref().and_then(Seen::read);
+    if seen.as_ref().is_some_and(|seen| seen.holds(&project.root, snapshot.generation().0)) {
+        let update = summary(&*snapshot);
+        return Ok((snapshot, update));
+    }
+    let mut changes = changes(project, &snapshot.files(), seen.as_ref())?;
     // A project without a file has an index, too.
     if changes.is_empty() && snapshot.generation().0 > 0 {
+        remember(project, store, &changes, snapshot.generation());
         let update = summary(&*snapshot);
         return Ok((snapshot, update));
     }
@@ -138,7 +158,7 @@ fn update_rows(
     if batch.continues() != snapshot.generation() {
         // Another process wrote between our look and our lock.
         snapshot = store.snapshot()?;
-        changes = self::changes(project, &snapshot.files())?;
+        changes = self::changes(project, &snapshot.files(), seen.as_ref())?;
     }
     let files = snapshot.files();
     // Its read transaction would keep the log from being folded back.
@@ -199,7 +219,7 @@ pub fn rebuild(
     let mut batch = store.write()?;
     batch.clear()?;
     let files = Files::default();
-    let changes = changes(project, &files)?;
+    let changes = changes(project, &files, None)?;
     write(project, store, batch, &files, &changes, progress)
 }
 
@@ -224,10 +244,18 @@ fn write(
         batch.remove(file)?;
         update.removed += 1;
     }
-    batch.commit()?;
+    let generation = batch.commit()?;
+    remember(project, store, changes, generation);
     let snapshot = store.snapshot()?;
     let Update { skipped, generation, .. } = summary(&*snapshot);
     Ok((snapshot, Update { skipped, generation, ..update }))
+}
+
+/// Takes note of what the walk saw, so that the next update may be spared one.
+fn remember(project: &Project, store: &dyn Store, changes: &Changes, generation: Generation) {
+    if let Some(note) = changes.walked.seen(&project.root, generation.0) {
+        store.remember(&note);
+    }
 }
 
 /// What a snapshot holds, as an update that changed nothing.
@@ -314,11 +342,11 @@ fn read_all(
         for _ in 0..threads {
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
-                let mut tokenizer = Tokenizer::default();
+                let (mut tokenizer, mut cutter) = (Tokenizer::default(), GramCutter::default());
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(entry) = entries.get(at) else { return };
-                    let opened = open(project, files, entry, gone, &mut tokenizer);
+                    let opened = open(project, files, entry, gone, &mut tokenizer, &mut cutter);
                     // The receiver is gone when writing failed: nothing more to do.
                     if sender.send((at, opened)).is_err() {
                         return;
@@ -352,6 +380,7 @@ fn open(
     entry: &Entry,
     gone: &Mutex<Gone>,
     tokenizer: &mut Tokenizer,
+    cutter: &mut GramCutter,
 ) -> Opened {
     let Entry { path, stamp, .. } = entry;
     let (path, stamp) = (path.clone(), *stamp);
@@ -376,6 +405,8 @@ fn open(
     let path_words = fields::path_words(tokenizer, &path);
     let embedding = project.embedding.as_ref().filter(|embedding| embedding.eager);
     let vectors = embedding.map(|embedding| embedding.of_chunks(&path, &text, &chunked));
-    let file = Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words, vectors });
+    let grams = cutter.cut(&text, project.max_grams);
+    let file =
+        Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words, vectors, grams });
     Opened::Changed { file, known: known.is_some_and(|known| known.skip.is_none()) }
 }

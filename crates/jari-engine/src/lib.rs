@@ -3,12 +3,14 @@
 pub mod documents;
 pub mod eval;
 mod fields;
+pub mod grep;
 pub mod ingest;
 pub mod links;
 pub mod living;
 mod meaning;
 pub mod narrow;
 mod near;
+mod pattern;
 mod preview;
 pub mod scan;
 pub mod search;
@@ -37,6 +39,8 @@ pub struct Project {
     pub documents: DocumentOptions,
     /// What makes vectors of chunks and questions; `None` for words alone.
     pub embedding: Option<Embedding>,
+    /// Files with more different grams are not cut, and `grep` always looks at them.
+    pub max_grams: usize,
 }
 
 impl Project {
@@ -55,10 +59,12 @@ impl Project {
             tables,
         } = &self.documents;
         format!(
-            "chunks {} words {} fields {} largest {max_file_size} documents {strategy:?} {max_tokens} {overlap} {min_tokens} \
+            "chunks {} words {} grams {} of {} fields {} largest {max_file_size} documents {strategy:?} {max_tokens} {overlap} {min_tokens} \
              {max_depth} {front_matter} {code_blocks} {lists} {tables}",
             jari_chunk::VERSION,
             jari_text::VERSION,
+            jari_text::GRAM_VERSION,
+            self.max_grams,
             fields::VERSION
         )
     }
@@ -73,6 +79,12 @@ pub enum Error {
     /// A name without a letter or digit.
     #[error("the name is empty")]
     EmptyName,
+    /// A pattern without a character.
+    #[error("the pattern is empty")]
+    EmptyPattern,
+    /// A pattern that cannot be used.
+    #[error("the pattern cannot be used: {0}")]
+    BadPattern(String),
     /// A filter that cannot be used.
     #[error("{0}")]
     BadFilter(String),
@@ -136,8 +148,10 @@ pub enum Error {
 impl Explained for Error {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::EmptyQuery | Self::EmptyName => ErrorCode::EmptyQuery,
-            Self::BadFilter(_) | Self::UnknownLanguage(_) | Self::NoneOf { .. } => ErrorCode::BadArgument,
+            Self::EmptyQuery | Self::EmptyName | Self::EmptyPattern => ErrorCode::EmptyQuery,
+            Self::BadFilter(_) | Self::BadPattern(_) | Self::UnknownLanguage(_) | Self::NoneOf { .. } => {
+                ErrorCode::BadArgument
+            }
             Self::NoSuchPath { .. } | Self::NoSuchFile { .. } => ErrorCode::NotFound,
             Self::NotADocument { .. } | Self::IsAFolder(_) | Self::Outside(_) => ErrorCode::BadArgument,
             Self::NotReadable { .. } => ErrorCode::Unreadable,
@@ -152,6 +166,8 @@ impl Explained for Error {
             Self::EmptyName => {
                 Some("give a name or a part of one: jari symbol connect --mode contains".to_owned())
             }
+            Self::EmptyPattern => Some("say what the lines hold: jari grep 'fn \\w+_with'".to_owned()),
+            Self::BadPattern(_) => Some("to look for the text as it is written: jari grep -F".to_owned()),
             Self::NotReadable { reason: Skip::TooLarge, .. } => {
                 Some("raise the limit: JARI_MAX_FILE_SIZE, in bytes".to_owned())
             }

@@ -138,7 +138,7 @@ fn input(
     let chunked = jari_chunk::chunk(&language, &text, &project.documents);
     let words = fields::chunk_words(tokenizer, &jari_chunk::prose(&language, &text), &chunked);
     let path_words = fields::path_words(tokenizer, &path);
-    FileInput { path, path_words, language, stamp, hash, text, chunked, words, vectors: None }
+    FileInput { path, path_words, language, stamp, hash, text, chunked, words, vectors: None, grams: None }
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ mod tests {
         std::fs::write(root.join("retry.py"), "def retry(call):\n    return call()\n").unwrap();
         std::fs::write(root.join("other.py"), "def send(call):\n    return call()\n").unwrap();
         let project =
-            Project { root, limits: Default::default(), documents: Default::default(), embedding: None };
+            Project { root, limits: Default::default(), documents: Default::default(), embedding: None, max_grams: 6_000 };
         let scan =
             scan(&project, "where are calls retried", &Filter::default(), Duration::from_secs(9)).unwrap();
         assert_eq!((scan.looked, scan.of), (2, 2));

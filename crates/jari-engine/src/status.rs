@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use jari_base::{Generation, Skip};
-use jari_store::{Snapshot, Statistics};
+use std::time::Duration;
 
-use crate::ingest;
-use crate::{Project, Result};
+use jari_base::{Generation, Mode, Skip};
+use jari_store::{GramStatistics, Snapshot, Statistics};
+
+use crate::search::{SearchRequest, search};
+use crate::{Project, Result, grep, ingest};
+
+/// What is asked to see how long an answer takes: common words, so that long lists are read.
+const PROBE: &str = "how is an error returned";
 
 /// The state of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +28,10 @@ pub struct Status {
     pub stale: Stale,
     /// Counts and sizes.
     pub statistics: Statistics,
+    /// What its grams are like.
+    pub grams: GramStatistics,
+    /// How long a search by keyword takes, tried just now.
+    pub query: Duration,
 }
 
 /// How the working tree has moved on.
@@ -41,10 +50,10 @@ impl Stale {
     }
 }
 
-/// Looks at a state and at the working tree.
-pub fn status(project: &Project, snapshot: &dyn Snapshot) -> Result<Status> {
+/// Looks at a state and at the working tree. Grams in a larger part of all files than `max_gram_frequency` do not narrow.
+pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f32) -> Result<Status> {
     let files = snapshot.files();
-    let changes = ingest::changes(project, &files)?;
+    let changes = ingest::changes(project, &files, None)?;
     let mut skipped = BTreeMap::new();
     let mut languages: BTreeMap<&str, usize> = BTreeMap::new();
     for record in files.iter() {
@@ -56,6 +65,7 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot) -> Result<Status> {
     let mut languages: Vec<(String, usize)> =
         languages.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let probe = SearchRequest { mode: Mode::Keyword, ..SearchRequest::new(PROBE.to_owned()) };
     Ok(Status {
         generation: snapshot.generation(),
         files: files.indexed(),
@@ -63,6 +73,8 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot) -> Result<Status> {
         languages,
         stale: Stale { changed: changes.open.len() + changes.skip.len(), removed: changes.gone.len() },
         statistics: snapshot.statistics()?,
+        grams: snapshot.gram_statistics(grep::most_files(&files, max_gram_frequency))?,
+        query: search(project, snapshot, &probe)?.took,
     })
 }
 

@@ -42,7 +42,13 @@ fn ranking_beats_counting_present_words_on_this_repository() {
         ask("progress bar on a terminal", "crates/jari/src/progress.rs"),
     ];
     let store = MemoryStore::new(jari_text::fold_name);
-    let project = Project { root, limits: Limits::default(), documents: Default::default(), embedding: None };
+    let project = Project {
+        root,
+        limits: Limits::default(),
+        documents: Default::default(),
+        embedding: None,
+        max_grams: 6000,
+    };
     let (snapshot, _) = ingest::update(&project, &store, &|_| {}).expect("the repository is indexed");
     let (ranked, counted) = hits_at_5(&project, &*snapshot, &questions);
     assert!(ranked > counted, "ranked {ranked}, counted {counted} of {}", questions.len());
@@ -73,6 +79,7 @@ fn ranking_beats_counting_present_words_on_an_evaluation_set() {
             limits: Limits::default(),
             documents: Default::default(),
             embedding: None,
+            max_grams: 6000,
         };
         let index = tempfile::tempdir().expect("a folder for the index");
         let fingerprint = project.fingerprint();

@@ -4,12 +4,14 @@ mod decode;
 mod names;
 mod read;
 mod root;
+mod seen;
 mod walk;
 mod watch;
 
 pub use names::skip as skip_by_name;
-pub use read::{Contents, read, stamp};
+pub use read::{Contents, read, read_text, stamp};
 pub use root::{Place, locate};
+pub use seen::Seen;
 pub use walk::{Entry, Walked, folders, walk};
 pub use watch::Watch;
 

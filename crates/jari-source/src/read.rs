@@ -37,21 +37,30 @@ pub enum Contents {
 
 /// Reads the file at `path`, which the walk met as `name`.
 pub fn read(path: &Path, limits: &Limits) -> Contents {
-    let Ok(file) = fs_err::File::open(path) else { return Contents::Skipped(Skip::Unreadable) };
-    let mut bytes = Vec::new();
+    let hashed = bytes(path, limits).and_then(|bytes| {
+        let hash = hash(&bytes);
+        Ok(Contents::Text { text: text(path, bytes)?, hash })
+    });
+    hashed.unwrap_or_else(Contents::Skipped)
+}
+
+/// The text of the file at `path` as [`read`] finds it, without its hash.
+pub fn read_text(path: &Path, limits: &Limits) -> Result<String, Skip> {
+    text(path, bytes(path, limits)?)
+}
+
+fn bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, Skip> {
+    let file = fs_err::File::open(path).map_err(|_| Skip::Unreadable)?;
+    let size = file.metadata().map_or(0, |metadata| metadata.len());
+    let mut bytes = Vec::with_capacity(size.min(limits.max_file_size) as usize + 1);
     // One byte more than allowed tells a file that has grown since the walk.
-    if file.take(limits.max_file_size + 1).read_to_end(&mut bytes).is_err() {
-        return Contents::Skipped(Skip::Unreadable);
-    }
-    if bytes.len() as u64 > limits.max_file_size {
-        return Contents::Skipped(Skip::TooLarge);
-    }
-    let hash = hash(&bytes);
-    let Some(text) = decode::text(bytes) else { return Contents::Skipped(Skip::Binary) };
-    match skip(path, &text) {
-        Some(skip) => Contents::Skipped(skip),
-        None => Contents::Text { text, hash },
-    }
+    file.take(limits.max_file_size + 1).read_to_end(&mut bytes).map_err(|_| Skip::Unreadable)?;
+    if bytes.len() as u64 > limits.max_file_size { Err(Skip::TooLarge) } else { Ok(bytes) }
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Skip> {
+    let text = decode::text(bytes).ok_or(Skip::Binary)?;
+    skip(path, &text).map_or(Ok(text), Err)
 }
 
 /// What the file system says of a file; `None` if it is no regular file any more.

@@ -7,7 +7,11 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use jari_base::{Skip, Stamp};
 
 use crate::read::stamp_of;
+use crate::seen::{changed, followed, now};
 use crate::{Error, Limits, names};
+
+/// Files that say what a walk leaves out.
+const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore", ".jariignore"];
 
 /// A file the walk met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +29,12 @@ pub struct Entry {
 pub struct Walked {
     /// Sorted by path.
     pub entries: Vec<Entry>,
+    /// The folders that were entered, sorted by path, and when names in them last changed.
+    pub(crate) folders: Vec<(String, i64)>,
+    /// Files elsewhere, or not met, that say what a walk leaves out.
+    pub(crate) outside: Vec<(String, Option<Stamp>)>,
+    /// When it began.
+    pub(crate) began: i64,
 }
 
 /// Walks `root`. Links are not followed; files that ignore rules name are not met at all.
@@ -36,18 +46,43 @@ pub fn walk(root: &Path, limits: &Limits) -> Result<Walked, Error> {
     if !metadata.is_dir() {
         return Err(Error::NotAFolder(root.to_owned()));
     }
-    let met = Mutex::new(Met::default());
+    let began = now();
+    let above = ignore_files_above(root);
+    let above = above.into_iter().map(|path| (followed(Path::new(&path)), path));
+    let met =
+        Mutex::new(Met { outside: above.map(|(stamp, path)| (path, stamp)).collect(), ..Met::default() });
     parallel(root).run(|| {
         let mut part = Part { root, limits, met: &met, own: Met::default() };
         Box::new(move |entry| part.take(entry))
     });
-    let Met { mut entries, worktrees } = met.into_inner().expect("no visitor panics");
+    let Met { mut entries, mut folders, outside, worktrees } = met.into_inner().expect("no visitor panics");
     for worktree in worktrees {
         let below = format!("{worktree}/");
         entries.retain(|entry| !entry.path.starts_with(&below));
     }
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    Ok(Walked { entries })
+    folders.sort_unstable();
+    Ok(Walked { entries, folders, outside, began })
+}
+
+/// The ignore files that hold for `root` and do not lie in it, whether they are there or not.
+pub(crate) fn ignore_files_above(root: &Path) -> Vec<String> {
+    let mut paths: Vec<PathBuf> = ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
+    for folder in root.ancestors().skip(1) {
+        paths.extend(IGNORE_FILES.iter().map(|name| folder.join(name)));
+        paths.extend(exclude_file(folder));
+    }
+    paths.into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
+/// Git's own ignore file of the repository whose top is `folder`. A linked working tree shares that of the tree it was made from.
+fn exclude_file(folder: &Path) -> Option<PathBuf> {
+    let git = folder.join(".git");
+    let Ok(link) = std::fs::read_to_string(&git) else { return Some(git.join("info/exclude")) };
+    let own = folder.join(link.strip_prefix("gitdir:")?.trim());
+    let common =
+        std::fs::read_to_string(own.join("commondir")).map_or(own.clone(), |common| own.join(common.trim()));
+    Some(common.join("info/exclude"))
 }
 
 /// Every folder that a walk of `root` enters, the root among them.
@@ -87,6 +122,8 @@ fn parallel(root: &Path) -> ignore::WalkParallel {
 #[derive(Default)]
 struct Met {
     entries: Vec<Entry>,
+    folders: Vec<(String, i64)>,
+    outside: Vec<(String, Option<Stamp>)>,
     /// Linked working trees inside the root: the same files once more.
     worktrees: Vec<String>,
 }
@@ -103,13 +140,30 @@ impl Part<'_> {
     fn take(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
         match entry {
             Ok(entry) => {
-                if entry.file_type().is_some_and(|kind| kind.is_file()) {
+                let kind = entry.file_type();
+                if kind.is_some_and(|kind| kind.is_file()) {
                     self.file(&entry);
+                } else if kind.is_some_and(|kind| kind.is_dir()) {
+                    self.folder(&entry);
                 }
             }
             Err(error) => self.refused(&error),
         }
         WalkState::Continue
+    }
+
+    /// Comes before anything in it is read, so that later changes leave another time behind.
+    fn folder(&mut self, entry: &DirEntry) {
+        let path = relative(self.root, entry.path()).unwrap_or_default();
+        let Ok(metadata) = entry.metadata() else { return };
+        self.own.folders.push((path, changed(&metadata)));
+        let ignore_files = IGNORE_FILES.iter().map(|name| entry.path().join(name));
+        for file in ignore_files.chain([entry.path().join(".git")]).chain(exclude_file(entry.path())) {
+            let stamp = std::fs::metadata(&file).ok().filter(|metadata| metadata.is_file());
+            if let Some(metadata) = stamp {
+                self.own.outside.push((file.to_string_lossy().into_owned(), Some(stamp_of(&metadata))));
+            }
+        }
     }
 
     fn file(&mut self, entry: &DirEntry) {
@@ -148,6 +202,8 @@ impl Drop for Part<'_> {
     fn drop(&mut self) {
         let mut met = self.met.lock().expect("no visitor panics");
         met.entries.append(&mut self.own.entries);
+        met.folders.append(&mut self.own.folders);
+        met.outside.append(&mut self.own.outside);
         met.worktrees.append(&mut self.own.worktrees);
     }
 }

@@ -1,6 +1,7 @@
 //! One batch of changes: a SQLite transaction and a tantivy writer that end together.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
 use jari_store::{Error, FileInput, FileRecord, Result, WriteBatch};
@@ -10,7 +11,7 @@ use crate::LocalStore;
 use crate::lexical::Writer;
 use crate::lock::WriterLock;
 use crate::vectors::{self, VectorOptions, Vectors};
-use crate::{errors, format, rows};
+use crate::{errors, format, grams, rows};
 
 /// A write-ahead log larger than this is folded back into the database at once.
 const LOG_BYTES: u64 = 16 * 1024 * 1024;
@@ -29,6 +30,8 @@ pub(crate) struct Batch {
     continues: Generation,
     fresh: bool,
     cleared: bool,
+    grams: grams::Writer,
+    began: Instant,
     _lock: WriterLock,
 }
 
@@ -54,6 +57,8 @@ impl Batch {
             continues,
             fresh,
             cleared: false,
+            grams: grams::Writer::default(),
+            began: Instant::now(),
             _lock: lock,
         })
     }
@@ -102,6 +107,10 @@ impl Batch {
         if let Some(writer) = self.writer.take() {
             rows::set_meta(&self.connection, "segments", writer.finish()?)?;
         }
+        std::mem::take(&mut self.grams).finish(&self.connection)?;
+        if self.fresh {
+            rows::set_meta(&self.connection, "build_ms", self.began.elapsed().as_millis() as i64)?;
+        }
         let generation = Generation(self.continues.0 + 1);
         rows::set_meta(&self.connection, "generation", generation.0 as i64)?;
         rows::set_meta(&self.connection, "next_file", self.next)?;
@@ -130,6 +139,7 @@ impl Batch {
             let kinds = file.chunked.chunks.iter().map(|chunk| chunk.kind);
             self.put_vectors(id, vectors::key(&file.path, file.hash), kinds, vectors)?;
         }
+        self.grams.put(&self.connection, id, file.grams.as_deref())?;
         self.writer()?.put(id, file, known)
     }
 
@@ -150,6 +160,7 @@ impl WriteBatch for Batch {
 
     fn clear(&mut self) -> Result<()> {
         rows::clear(&self.connection)?;
+        self.grams.clear(&self.connection)?;
         self.fresh = true;
         self.cleared = true;
         self.writer()?.clear()

@@ -10,7 +10,7 @@ use crate::errors;
 use crate::lock::WriterLock;
 
 /// The format this version writes. A higher one is refused, a lower one is made anew.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// Marks the database as ours: "Jari" in ASCII.
 const APPLICATION: i32 = 0x4a61_7269;
@@ -25,6 +25,7 @@ const SCHEMA: &str = "
         file INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
         symbol INTEGER, doc_first INTEGER, doc_last INTEGER, section INTEGER, head_first INTEGER, head_last INTEGER,
         PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
+    CREATE TABLE grams (key INTEGER PRIMARY KEY, lists BLOB NOT NULL);
     CREATE TABLE documents (file INTEGER PRIMARY KEY, document BLOB NOT NULL);
     CREATE TABLE symbols (
         file INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, kind INTEGER NOT NULL,
@@ -46,6 +47,11 @@ pub(crate) fn lexical(folder: &Path) -> PathBuf {
 /// The vectors of all models.
 pub(crate) fn vectors(folder: &Path) -> PathBuf {
     folder.join("vectors")
+}
+
+/// What the last walk saw.
+pub(crate) fn note(folder: &Path) -> PathBuf {
+    folder.join("seen")
 }
 
 /// Whether `folder` holds an index of this format; what is there but cannot be used is an error.
@@ -204,7 +210,7 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection> {
 
 /// Deletes what an index is made of, and nothing else.
 pub(crate) fn wipe(folder: &Path) -> Result<()> {
-    for name in ["store.db", "store.db-wal", "store.db-shm"] {
+    for name in ["store.db", "store.db-wal", "store.db-shm", "seen", "seen.new"] {
         let path = folder.join(name);
         match fs_err::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

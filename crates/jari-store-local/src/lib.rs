@@ -4,6 +4,7 @@ mod batch;
 mod directory;
 mod errors;
 mod format;
+mod grams;
 mod lexical;
 mod lock;
 mod rows;
@@ -135,6 +136,21 @@ impl Store for LocalStore {
         self.outdated
     }
 
+    fn recall(&self) -> Option<Vec<u8>> {
+        std::fs::read(format::note(&self.folder)).ok()
+    }
+
+    fn remember(&self, note: &[u8]) {
+        // Written aside, so that readers see the old one or the new one. It may fail, and two may write at once: what is not
+        // whole is not believed.
+        let aside = self.folder.join("seen.new");
+        let kept =
+            std::fs::write(&aside, note).and_then(|()| std::fs::rename(&aside, format::note(&self.folder)));
+        if kept.is_err() {
+            let _ = std::fs::remove_file(aside);
+        }
+    }
+
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {
         let lock = WriterLock::try_take(&self.folder)?;
         Ok(Box::new(Batch::begin(self, lock).map_err(|error| errors::or_full(&self.folder, error))?))
@@ -170,6 +186,14 @@ mod tests {
 
         fn is_outdated(&self) -> bool {
             self.store.is_outdated()
+        }
+
+        fn recall(&self) -> Option<Vec<u8>> {
+            self.store.recall()
+        }
+
+        fn remember(&self, note: &[u8]) {
+            self.store.remember(note);
         }
 
         fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {

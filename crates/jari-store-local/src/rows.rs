@@ -22,6 +22,14 @@ pub(crate) fn generation(connection: &Connection) -> Result<Generation> {
     number.map(|number| Generation(number as u64)).map_err(errors::sqlite)
 }
 
+/// How long the batch took that made the index from nothing.
+pub(crate) fn build_ms(connection: &Connection) -> Result<u64> {
+    let found = connection
+        .query_row("SELECT value FROM meta WHERE key = 'build_ms'", [], |row| row.get::<_, i64>(0))
+        .optional();
+    found.map(|found| found.unwrap_or_default() as u64).map_err(errors::sqlite)
+}
+
 /// tantivy's list of segments for this state.
 pub(crate) fn segments(connection: &Connection) -> Result<Option<Vec<u8>>> {
     connection

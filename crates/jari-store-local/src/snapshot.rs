@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use jari_base::{Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup};
 use jari_store::{
-    Allowed, ChunkSlot, Definition, Error, Field, Files, Nearest, Posting, Postings, Result, Snapshot,
-    Statistics, StoredChunk, StoredSymbol, SymbolLookup,
+    ANY_GRAM, Allowed, ChunkSlot, Definition, Error, Field, Files, GramPostings, GramQuery, GramStatistics,
+    Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk, StoredSymbol, SymbolLookup,
 };
 use rusqlite::Connection;
 
 use crate::lexical::Reader;
 use crate::vectors::{VectorOptions, Vectors};
-use crate::{errors, format, rows};
+use crate::{errors, format, grams, rows};
 
 /// A writer may sweep files between our look at the list and their opening: then the next state is there already.
 const TRIES: usize = 5;
@@ -26,6 +26,7 @@ pub(crate) struct LocalSnapshot {
     options: Option<VectorOptions>,
     /// Opened by the first who asks.
     vectors: OnceLock<Option<Vectors>>,
+    gram_segments: Vec<grams::Segment>,
 }
 
 impl LocalSnapshot {
@@ -47,12 +48,14 @@ impl LocalSnapshot {
         let generation = rows::generation(&connection)?;
         let reader = Reader::open(&format::lexical(folder), rows::segments(&connection)?)?;
         let files = Arc::new(rows::files(&connection)?);
+        let gram_segments = grams::segments(&connection)?;
         Ok(Self {
             folder: folder.to_owned(),
             connection: Mutex::new(connection),
             generation,
             files,
             reader,
+            gram_segments,
             options: options.cloned(),
             vectors: OnceLock::new(),
         })
@@ -121,17 +124,42 @@ impl Snapshot for LocalSnapshot {
         rows::symbol_names(&self.rows(), visit)
     }
 
+    fn narrow(&self, query: &GramQuery, most: u64) -> Result<Option<Vec<FileId>>> {
+        jari_store::narrow(query, most, self)
+    }
+
+    fn gram_statistics(&self, most: u64) -> Result<GramStatistics> {
+        let mut frequencies = grams::frequencies(&self.rows())?;
+        frequencies.remove(&ANY_GRAM);
+        let common = frequencies.values().filter(|frequency| **frequency > most).count();
+        let uncut =
+            self.gram_files(ANY_GRAM)?.into_iter().filter(|file| self.files.get(FileId(*file)).is_some());
+        Ok(GramStatistics {
+            grams: frequencies.len() as u64,
+            common: common as u64,
+            uncut: uncut.count() as u64,
+        })
+    }
+
     fn statistics(&self) -> Result<Statistics> {
         let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         let postings = std::fs::read_dir(format::lexical(&self.folder));
+        let rows = self.rows();
         Ok(Statistics {
             chunks: self.files.chunks(),
-            symbols: rows::count(&self.rows(), "symbols")?,
+            symbols: rows::count(&rows, "symbols")?,
             row_bytes: size(format::database(&self.folder)) + size(self.folder.join("store.db-wal")),
             posting_bytes: postings
                 .map_or(0, |entries| entries.flatten().map(|entry| size(entry.path())).sum()),
             vectors: self.vectors().map(|vectors| vectors.statistics(&self.files)),
+            build_ms: rows::build_ms(&rows)?,
         })
+    }
+}
+
+impl GramPostings for LocalSnapshot {
+    fn gram_files(&self, gram: u32) -> Result<Vec<u32>> {
+        grams::files(&self.rows(), &self.gram_segments, gram)
     }
 }
 

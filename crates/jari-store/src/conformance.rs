@@ -1,11 +1,15 @@
 //! The suite every store passes: `conformance::run(|| a new empty store)`.
 
+use std::collections::BTreeSet;
+
 use jari_base::{
     Bm25, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter, Generation, Language,
     LineRange, Link, Lookup, Reference, ReferenceKind, Section, Skip, Stamp, Symbol, SymbolKind, Term, Value,
 };
 
-use crate::{ChunkWords, Error, FileInput, Snapshot, Store, SymbolLookup, SymbolMode};
+use crate::{
+    ChunkWords, Error, FileInput, GramQuery, GramStatistics, Snapshot, Store, SymbolLookup, SymbolMode,
+};
 
 /// Runs every check, each on a store of its own.
 pub fn run<S: Store>(new: impl Fn() -> S) {
@@ -24,6 +28,8 @@ pub fn run<S: Store>(new: impl Fn() -> S) {
     filters_hold_inside_the_look_up(&new());
     symbols_are_found_by_name(&new());
     vectors_find_the_nearest_and_go_with_their_files(&new());
+    grams_narrow_down_the_files(&new());
+    a_note_is_kept_beside_the_states(&new());
 }
 
 const STAMP: Stamp = Stamp { size: 10, modified: 1 };
@@ -45,6 +51,7 @@ fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
         chunked: Chunked::default(),
         words: Vec::new(),
         vectors: None,
+        grams: Some(Vec::new()),
     };
     for (at, (name, words)) in functions.iter().enumerate() {
         let at = at as u32;
@@ -78,6 +85,7 @@ fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
             body: format!("{name}\n{}", words.replace(' ', "\n")),
         });
     }
+    input.grams = Some(input.text.bytes().map(u32::from).collect::<BTreeSet<_>>().into_iter().collect());
     input
 }
 
@@ -405,6 +413,45 @@ fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
     let chunk = ChunkId { file: id("c.rs"), ordinal: 0 };
     assert_eq!(after.vector(chunk).expect("it succeeds").map(|vector| vector.len()), Some(2));
     assert_eq!(nearest(&*snapshot, &all).len(), 3, "the old state still has its own");
+}
+
+fn grams_narrow_down_the_files(store: &impl Store) {
+    let rich = FileInput { grams: None, ..file("rich.rs", &[("rich", "w")]) };
+    put(store, &[file("a.rs", &[("x", "w")]), file("b.rs", &[("z", "w")]), rich]);
+    let paths = |most: u64, query: GramQuery| {
+        let snapshot = store.snapshot().expect("the store answers");
+        let files = snapshot.narrow(&query, most).expect("the store answers")?;
+        let path = |file: FileId| Some(snapshot.files().get(file)?.path.clone());
+        Some(files.into_iter().filter_map(path).collect::<Vec<_>>().join(" "))
+    };
+    let has = |byte: u8| GramQuery::Gram(byte.into());
+    assert_eq!(paths(9, has(b'x')).as_deref(), Some("a.rs rich.rs"));
+    assert_eq!(paths(9, GramQuery::And(vec![has(b'w'), has(b'z')])).as_deref(), Some("b.rs rich.rs"));
+    assert_eq!(paths(9, GramQuery::Or(vec![has(b'x'), has(b'z')])).as_deref(), Some("a.rs b.rs rich.rs"));
+    assert_eq!(paths(9, has(b'!')).as_deref(), Some("rich.rs"));
+    assert_eq!(paths(1, has(b'w')), None);
+    let GramStatistics { grams, common, uncut } =
+        store.snapshot().expect("the store answers").gram_statistics(1).expect("the store answers");
+    assert_eq!((grams - common, uncut), (2, 1));
+
+    // A rename keeps them, new contents add to them.
+    let id =
+        |path: &str| store.snapshot().expect("the store answers").files().at(path).expect("it was put").id;
+    let mut batch = store.write().expect("nobody else writes");
+    batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).expect("the store takes it");
+    batch.remove(id("rich.rs")).expect("the store takes it");
+    batch.put(file("b.rs", &[("y", "w")])).expect("the store takes it");
+    batch.commit().expect("the store takes it");
+    assert_eq!(paths(9, has(b'x')).as_deref(), Some("moved.rs"));
+    assert_eq!(paths(9, has(b'y')).as_deref(), Some("b.rs"));
+}
+
+fn a_note_is_kept_beside_the_states(store: &impl Store) {
+    assert_eq!(store.recall(), None);
+    store.remember(b"first");
+    store.remember(b"second");
+    assert_eq!(store.recall().as_deref(), Some(&b"second"[..]));
+    assert_eq!(store.snapshot().expect("the store answers").generation(), Generation(0));
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use jari_base::{
     Generation, Language, LineRange, Lookup, Skip, Stamp, Symbol, SymbolKind,
 };
 
-use crate::{Error, Files, PathFilter, Result};
+use crate::{Error, Files, GramQuery, GramStatistics, PathFilter, Result};
 
 /// A place where an index is kept.
 pub trait Store: Send + Sync {
@@ -16,6 +16,12 @@ pub trait Store: Send + Sync {
 
     /// Whether what it holds was made by another version or with other settings: the next update starts over.
     fn is_outdated(&self) -> bool;
+
+    /// What was last given to [`Store::remember`], if it is still there.
+    fn recall(&self) -> Option<Vec<u8>>;
+
+    /// Keeps a note beside the index, in place of the one before. It belongs to no state and may be lost at any time.
+    fn remember(&self, note: &[u8]);
 
     /// Begins a batch of changes; at most one at a time, over all processes. [`crate::Error::Busy`] if there is one.
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>>;
@@ -58,6 +64,13 @@ pub trait Snapshot: Send + Sync {
 
     /// Calls `visit` with every name that is defined somewhere, each once.
     fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()>;
+
+    /// The files that may hold a substring, by number; `None` if the grams do not tell. Files that are gone, or have changed, may
+    /// be among them. Grams in more than `most` files are not used.
+    fn narrow(&self, query: &GramQuery, most: u64) -> Result<Option<Vec<FileId>>>;
+
+    /// What its grams are like, where those in more than `most` files are not used.
+    fn gram_statistics(&self, most: u64) -> Result<GramStatistics>;
 
     /// Counts and sizes.
     fn statistics(&self) -> Result<Statistics>;
@@ -114,6 +127,8 @@ pub struct FileInput {
     pub words: Vec<ChunkWords>,
     /// The vectors of the chunks, one after the other, where they were made.
     pub vectors: Option<Vec<f32>>,
+    /// The grams of its text, each once; `None` if there are too many to keep.
+    pub grams: Option<Vec<u32>>,
 }
 
 impl FileInput {
@@ -282,6 +297,8 @@ pub struct Statistics {
     pub row_bytes: u64,
     /// Bytes of postings on disk.
     pub posting_bytes: u64,
+    /// How long the batch took that made the index from nothing, in milliseconds.
+    pub build_ms: u64,
     /// Vectors, where they are kept.
     pub vectors: Option<VectorStatistics>,
 }

@@ -5,6 +5,7 @@ mod contract;
 mod error;
 mod files;
 mod filter;
+mod grams;
 mod lookup;
 mod memory;
 
@@ -15,5 +16,6 @@ pub use contract::{
 pub use error::{Error, Result};
 pub use files::{FileRecord, Files};
 pub use filter::PathFilter;
+pub use grams::{ANY_GRAM, GramPostings, GramQuery, GramStatistics, narrow};
 pub use lookup::{Allowed, ChunkSlot, Definition, Field, Nearest, Posting, Postings, candidates};
 pub use memory::MemoryStore;

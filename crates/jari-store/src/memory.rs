@@ -9,6 +9,7 @@ use jari_base::{
 };
 
 use crate::contract::word_count;
+use crate::grams::{self, ANY_GRAM, GramPostings, GramQuery, GramStatistics};
 use crate::lookup::{self, Allowed, ChunkSlot, Definition, Field, Nearest, Posting, Postings};
 use crate::{
     Error, FileInput, FileRecord, Files, Result, Snapshot, Statistics, Store, StoredChunk, StoredSymbol,
@@ -20,6 +21,7 @@ use crate::{
 pub struct MemoryStore {
     state: Mutex<Arc<State>>,
     writer: Mutex<()>,
+    note: Mutex<Option<Vec<u8>>>,
     fold: Option<fn(&str) -> String>,
 }
 
@@ -38,6 +40,14 @@ impl Store for MemoryStore {
 
     fn is_outdated(&self) -> bool {
         false
+    }
+
+    fn recall(&self) -> Option<Vec<u8>> {
+        self.note.lock().expect("no holder panics").clone()
+    }
+
+    fn remember(&self, note: &[u8]) {
+        *self.note.lock().expect("no holder panics") = Some(note.to_vec());
     }
 
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {
@@ -257,6 +267,24 @@ impl Snapshot for State {
         Ok(())
     }
 
+    fn narrow(&self, query: &GramQuery, most: u64) -> Result<Option<Vec<FileId>>> {
+        grams::narrow(query, most, self)
+    }
+
+    fn gram_statistics(&self, most: u64) -> Result<GramStatistics> {
+        let grams: BTreeSet<u32> =
+            self.inputs().flat_map(|(_, input)| input.grams.iter().flatten().copied()).collect();
+        let mut common = 0;
+        for gram in &grams {
+            common += u64::from(self.gram_files(*gram)?.len() as u64 > most);
+        }
+        Ok(GramStatistics {
+            grams: grams.len() as u64,
+            common,
+            uncut: self.gram_files(ANY_GRAM)?.len() as u64,
+        })
+    }
+
     fn statistics(&self) -> Result<Statistics> {
         let symbols = self.inputs().map(|(_, input)| input.chunked.symbols.len() as u64).sum();
         let count =
@@ -278,6 +306,14 @@ fn vectors_of(input: &FileInput) -> Option<std::slice::ChunksExact<'_, f32>> {
 
 fn product(one: &[f32], two: &[f32]) -> f32 {
     one.iter().zip(two).map(|(one, two)| one * two).sum()
+}
+
+impl GramPostings for State {
+    fn gram_files(&self, gram: u32) -> Result<Vec<u32>> {
+        let has =
+            |input: &FileInput| input.grams.as_ref().map_or(gram == ANY_GRAM, |grams| grams.contains(&gram));
+        Ok(self.inputs().filter(|(_, input)| has(input)).map(|(file, _)| file.0).collect())
+    }
 }
 
 impl Postings for State {

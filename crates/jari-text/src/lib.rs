@@ -1,6 +1,7 @@
 //! The only tokenizer: index and query agree on what a word is because both ask here.
 
 mod count;
+mod grams;
 mod hangul;
 mod highlight;
 mod identifier;
@@ -9,6 +10,7 @@ mod stem;
 mod tokenize;
 
 pub use count::estimate_tokens;
+pub use grams::{GRAM_VERSION, GramCutter, fold_char, grams};
 pub use highlight::highlights;
 pub use identifier::{fold_name, parts};
 pub use query::{Query, QueryWord};

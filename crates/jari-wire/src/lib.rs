@@ -4,11 +4,13 @@ mod agent;
 mod documents;
 mod eval;
 mod install;
+mod grep;
 
 pub use agent::{AnswerJson, PlaceJson};
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
 pub use eval::{EvalJson, EvalRowJson, QuestionJson, RunJson};
 pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
+pub use grep::GrepJson;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,6 +23,11 @@ use jari_engine::symbols::{Found, SymbolRequest, SymbolResponse};
 use jari_engine::tree::Node;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// To the microsecond: more digits are noise.
+fn milliseconds(duration: std::time::Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
 
 /// How far the index can be trusted.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -170,7 +177,7 @@ impl SearchJson {
             index,
             degraded: response.degraded.is_some(),
             reason: response.degraded.map(Degraded::as_str),
-            took_ms: (response.took.as_secs_f64() * 1e6).round() / 1e3,
+            took_ms: milliseconds(response.took),
             cut: response.cut.map(|cut| CutJson {
                 shortened: cut.shortened,
                 places: cut.places,
@@ -332,7 +339,6 @@ impl UpdateJson {
     pub fn new(update: Update, took: std::time::Duration, notes: Vec<String>) -> Self {
         let Update { added, updated, renamed, removed, unchanged, skipped, chunks, bytes, generation } =
             update;
-        let took_ms = (took.as_secs_f64() * 1e6).round() / 1e3;
         Self {
             added,
             updated,
@@ -343,7 +349,7 @@ impl UpdateJson {
             chunks,
             bytes,
             generation: generation.0,
-            took_ms,
+            took_ms: milliseconds(took),
             notes,
         }
     }
@@ -375,6 +381,10 @@ pub struct StatusJson {
     stale: StaleJson,
     /// Sizes on disk.
     bytes: BytesJson,
+    /// The keyword side of the index.
+    keyword_index: KeywordJson,
+    /// What narrows `jari grep`.
+    trigrams: TrigramsJson,
     /// The embedding model at hand. Search is by keyword.
     model: String,
     /// With `--skipped`: each file that is not indexed.
@@ -400,6 +410,28 @@ struct BytesJson {
     rows: u64,
     /// tantivy.
     postings: u64,
+}
+
+/// The keyword side of the index.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct KeywordJson {
+    /// How long it took to make the index from nothing.
+    build_ms: u64,
+    /// How long a search by keyword takes, tried just now.
+    query_ms: f64,
+    /// Bytes of postings on disk.
+    size: u64,
+}
+
+/// What narrows `jari grep`: runs of three letters, or of two where they are Hangul.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct TrigramsJson {
+    /// Different ones.
+    distinct: u64,
+    /// Of those, how many stand in too many files to narrow anything (`JARI_TRIGRAM_MAX_DOC_FREQ`).
+    common: u64,
+    /// Files with too many of them (`JARI_TRIGRAM_MAX_TERMS_PER_FILE`): always looked at.
+    uncut_files: u64,
 }
 
 /// A file that is not indexed.
@@ -441,6 +473,8 @@ impl StatusJson {
             languages: BTreeMap::new(),
             stale: StaleJson::default(),
             bytes: BytesJson::default(),
+            keyword_index: KeywordJson::default(),
+            trigrams: TrigramsJson::default(),
             model,
             skipped_files,
             notes,
@@ -454,6 +488,16 @@ impl StatusJson {
             skipped: status.skipped,
             languages: status.languages.into_iter().collect(),
             stale: StaleJson { changed: status.stale.changed, removed: status.stale.removed },
+            keyword_index: KeywordJson {
+                build_ms: status.statistics.build_ms,
+                query_ms: milliseconds(status.query),
+                size: status.statistics.posting_bytes,
+            },
+            trigrams: TrigramsJson {
+                distinct: status.grams.grams,
+                common: status.grams.common,
+                uncut_files: status.grams.uncut,
+            },
             bytes: BytesJson { rows: status.statistics.row_bytes, postings: status.statistics.posting_bytes },
             ..empty
         }
@@ -540,6 +584,7 @@ impl ErrorJson {
 pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
     vec![
         ("jari search, jari docs", schemars::schema_for!(SearchJson).into()),
+        ("jari grep", schemars::schema_for!(GrepJson).into()),
         ("jari symbol", schemars::schema_for!(SymbolsJson).into()),
         ("jari tree", schemars::schema_for!(TreeJson).into()),
         ("jari toc", schemars::schema_for!(TocJson).into()),

@@ -15,6 +15,7 @@ use jari_wire::IndexJson;
 use crate::commands::Global;
 use crate::failure::Failure;
 use crate::home::LocalHome;
+use crate::printer;
 use crate::progress::Reporter;
 use crate::settings::{self, Provider, Rebuild, Settings, VectorIndex};
 
@@ -34,6 +35,23 @@ pub(crate) struct Ready {
     pub(crate) snapshot: Arc<dyn Snapshot>,
     pub(crate) update: Update,
     pub(crate) state: State,
+}
+
+impl Ready {
+    /// How far the state can be trusted and what it leaves out, for people.
+    pub(crate) fn said(&self) -> String {
+        let said = match self.state {
+            State::Fresh => "index fresh",
+            State::Updating => "index being updated by another process; this is the last complete state",
+            State::Unchecked => "index not checked for changes",
+        };
+        match Index::describe(self).skipped {
+            0 => said.to_owned(),
+            skipped => {
+                format!("{said} · {} skipped (jari status --skipped)", printer::plural(skipped, "file"))
+            }
+        }
+    }
 }
 
 /// `ingest::update` or `ingest::rebuild`.
@@ -61,7 +79,8 @@ impl Index {
         let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
         let (limits, documents) = (settings.limits.clone(), settings.documents.clone());
         let embedding = embedding(&settings)?;
-        let project = Project { root: place.root, limits, documents, embedding };
+        let max_grams = settings.trigrams.max_terms_per_file;
+        let project = Project { root: place.root, limits, documents, embedding, max_grams };
         let mut notes = settings.notes.clone();
         let folder = match &settings.index_dir {
             Some(folder) => folder.clone(),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
@@ -64,15 +65,20 @@ pub(crate) fn talk_degraded(page: &Page) {
 
 /// A line of a file with its number, matches marked.
 pub(crate) fn line(out: &mut String, line: &Line) {
-    let mut shown = String::new();
+    let _ = write!(out, "{FAINT}{:>6}{FAINT:#}  ", line.number);
+    marked(out, &line.text, &line.highlights);
+    out.push('\n');
+}
+
+/// A line of a file with some of it marked.
+pub(crate) fn marked(out: &mut String, text: &str, ranges: &[Range<usize>]) {
     let mut at = 0;
-    for range in &line.highlights {
-        shown.push_str(&safe(&line.text[at..range.start]));
-        let _ = write!(shown, "{MATCH}{}{MATCH:#}", safe(&line.text[range.clone()]));
+    for range in ranges {
+        out.push_str(&safe(&text[at..range.start]));
+        let _ = write!(out, "{MATCH}{}{MATCH:#}", safe(&text[range.clone()]));
         at = range.end;
     }
-    shown.push_str(&safe(&line.text[at..]));
-    let _ = writeln!(out, "{FAINT}{:>6}{FAINT:#}  {shown}", line.number);
+    out.push_str(&safe(&text[at..]));
 }
 
 /// The titles of a section; the document's own title stands before those that do not begin with it.

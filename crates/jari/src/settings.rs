@@ -106,6 +106,20 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "How much long texts are held back, 0 to 1.",
     },
     Setting {
+        key: "trigram_max_doc_freq",
+        variable: "JARI_TRIGRAM_MAX_DOC_FREQ",
+        default: "`0.35`",
+        project: true,
+        about: "Three letters that stand in a larger part of all files than this, 0 to 1, do not narrow `jari grep`.",
+    },
+    Setting {
+        key: "trigram_max_terms_per_file",
+        variable: "JARI_TRIGRAM_MAX_TERMS_PER_FILE",
+        default: "`6000`",
+        project: true,
+        about: "Files with more different runs of three letters than this are not kept apart: `jari grep` always looks at them.",
+    },
+    Setting {
         key: "documents.strategy",
         variable: "JARI_DOCUMENTS_STRATEGY",
         default: "`structural`",
@@ -179,6 +193,7 @@ pub(crate) struct Settings {
     pub(crate) vectors: VectorSettings,
     pub(crate) limits: Limits,
     pub(crate) bm25: Bm25,
+    pub(crate) trigrams: Trigrams,
     pub(crate) documents: DocumentOptions,
     /// What was set but does not count.
     pub(crate) notes: Vec<String>,
@@ -260,6 +275,13 @@ choice! {
     }
 }
 
+/// Guard-rails of the trigram index.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Trigrams {
+    pub(crate) max_doc_freq: f32,
+    pub(crate) max_terms_per_file: usize,
+}
+
 /// Settings as one place has them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -271,6 +293,8 @@ struct Layer {
     max_file_size: Option<u64>,
     bm25_k1: Option<f32>,
     bm25_b: Option<f32>,
+    trigram_max_doc_freq: Option<f32>,
+    trigram_max_terms_per_file: Option<usize>,
     documents: DocumentLayer,
 }
 
@@ -365,6 +389,8 @@ impl Settings {
             max_file_size,
             bm25_k1,
             bm25_b,
+            trigram_max_doc_freq,
+            trigram_max_terms_per_file,
             documents,
         } = layers.into_iter().fold(Layer::default(), first);
         let settings = Self {
@@ -374,6 +400,10 @@ impl Settings {
             vectors: vectors.settings(),
             limits: Limits { max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size) },
             bm25: Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) },
+            trigrams: Trigrams {
+                max_doc_freq: trigram_max_doc_freq.unwrap_or(0.35),
+                max_terms_per_file: trigram_max_terms_per_file.unwrap_or(6000),
+            },
             documents: documents.options(),
             notes,
         };
@@ -400,6 +430,13 @@ impl Settings {
                 "m lies between 2 and 128, the others above 0; 16, 200 and 200 are usual",
             ));
         }
+        let Trigrams { max_doc_freq, .. } = self.trigrams;
+        if !(0.0..=1.0).contains(&max_doc_freq) {
+            return Err(Failure::setting(
+                format!("trigram_max_doc_freq is {max_doc_freq}"),
+                "it lies between 0 and 1; 0.35 is usual",
+            ));
+        }
         let DocumentOptions { max_tokens, overlap, .. } = self.documents;
         if max_tokens < 32 || overlap * 2 > max_tokens {
             return Err(Failure::setting(
@@ -421,6 +458,8 @@ fn first(above: Layer, below: Layer) -> Layer {
         max_file_size,
         bm25_k1,
         bm25_b,
+        trigram_max_doc_freq,
+        trigram_max_terms_per_file,
         documents,
     } = below;
     Layer {
@@ -438,6 +477,8 @@ fn first(above: Layer, below: Layer) -> Layer {
         max_file_size: above.max_file_size.or(max_file_size),
         bm25_k1: above.bm25_k1.or(bm25_k1),
         bm25_b: above.bm25_b.or(bm25_b),
+        trigram_max_doc_freq: above.trigram_max_doc_freq.or(trigram_max_doc_freq),
+        trigram_max_terms_per_file: above.trigram_max_terms_per_file.or(trigram_max_terms_per_file),
         documents: DocumentLayer {
             strategy: above.documents.strategy.or(documents.strategy),
             max_tokens: above.documents.max_tokens.or(documents.max_tokens),
@@ -469,6 +510,8 @@ fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failu
         max_file_size: variables.parsed("JARI_MAX_FILE_SIZE", "a number")?,
         bm25_k1: variables.parsed("JARI_BM25_K1", "a number")?,
         bm25_b: variables.parsed("JARI_BM25_B", "a number")?,
+        trigram_max_doc_freq: variables.parsed("JARI_TRIGRAM_MAX_DOC_FREQ", "a number")?,
+        trigram_max_terms_per_file: variables.parsed("JARI_TRIGRAM_MAX_TERMS_PER_FILE", "a number")?,
         documents: DocumentLayer {
             strategy: variables.parsed("JARI_DOCUMENTS_STRATEGY", "one of structural, heading, fixed")?,
             max_tokens: variables.parsed("JARI_DOCUMENTS_MAX_TOKENS", "a number")?,

@@ -218,6 +218,8 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
             state     fresh · generation 1
             holds     4 files · 6 chunks · 4 symbols
             size      [size] rows · [size] postings
+            keywords  built in [time] · [time] a search
+            trigrams  386 · 39 too common to narrow · 0 files always looked at
             model     bundled · 256 dimensions · search is by keyword
             languages markdown 1 · python 1 · rust 1 · unknown 1
             skipped   nothing
@@ -512,7 +514,7 @@ fn an_index_of_a_newer_format_is_refused_and_kept() {
         &expect![[r#"
             exit: 2
             --- stderr
-            error: the index at `[TEMP]/project/.jari` has format 999; this version reads up to 2
+            error: the index at `[TEMP]/project/.jari` has format 999; this version reads up to 4
             hint: use the newer jari that wrote it, or start over with: jari clean
         "#]],
     );
@@ -551,8 +553,8 @@ fn an_unknown_setting_is_named() {
               |
             1 | max_file_sise = 5
               | ^^^^^^^^^^^^^
-            unknown field `max_file_sise`, expected one of `index_dir`, `embedding_model`, `max_file_size`, `bm25_k1`, `bm25_b`, `documents`
-            hint: the settings are index_dir, embedding_model, max_file_size, bm25_k1, bm25_b, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            unknown field `max_file_sise`, expected one of `index_dir`, `embedding_model`, `embedding_provider`, `vectors`, `max_file_size`, `bm25_k1`, `bm25_b`, `trigram_max_doc_freq`, `trigram_max_terms_per_file`, `documents`
+            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, bm25_k1, bm25_b, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "max_file_size = \"large\"\n");
@@ -566,7 +568,7 @@ fn an_unknown_setting_is_named() {
             1 | max_file_size = "large"
               |                 ^^^^^^^
             invalid type: string "large", expected u64
-            hint: the settings are index_dir, embedding_model, max_file_size, bm25_k1, bm25_b, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, bm25_k1, bm25_b, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "bm25_b = 7\n");

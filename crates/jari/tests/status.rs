@@ -51,6 +51,8 @@ fn an_index_that_is_what_the_files_are_is_fresh() {
             state     fresh · generation 1
             holds     3 files · 5 chunks · 4 symbols
             size      [size] rows · [size] postings
+            keywords  built in [time] · [time] a search
+            trigrams  384 · 39 too common to narrow · 0 files always looked at
             model     bundled · 256 dimensions · search is by keyword
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
@@ -75,6 +77,8 @@ fn an_edit_makes_it_stale_and_looking_does_not_index() {
             state     stale: 1 changed, 1 removed since (jari update) · generation 1
             holds     3 files · 5 chunks · 4 symbols
             size      [size] rows · [size] postings
+            keywords  built in [time] · [time] a search
+            trigrams  384 · 39 too common to narrow · 0 files always looked at
             model     bundled · 256 dimensions · search is by keyword
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
@@ -99,6 +103,8 @@ fn skipped_files_are_listed_with_the_reason() {
             state     fresh · generation 1
             holds     4 files · 6 chunks · 4 symbols
             size      [size] rows · [size] postings
+            keywords  built in [time] · [time] a search
+            trigrams  396 · 44 too common to narrow · 0 files always looked at
             model     bundled · 256 dimensions · search is by keyword
             languages markdown 1 · python 1 · rust 1 · toml 1
             skipped   binary 1 · too large 1 · minified 1 · generated 1 · secret 3
@@ -144,7 +150,7 @@ fn json_has_one_shape() {
     let project = Project::sample();
     project.jari(&["index"]).exits(0);
     let answer = project.json(&["status"]);
-    expect!["bytes chunks files generation index_dir languages model notes root skipped stale state symbols"]
+    expect!["bytes chunks files generation index_dir keyword_index languages model notes root skipped stale state symbols trigrams"]
         .assert_eq(&keys(&answer).join(" "));
     assert_eq!(answer["languages"], serde_json::json!({"markdown": 1, "python": 1, "rust": 1}));
 }

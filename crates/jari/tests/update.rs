@@ -183,7 +183,9 @@ fn nothing_changed_writes_nothing() {
     project.jari(&["index"]).exits(0);
     let state = || {
         let modified = |path: &std::path::PathBuf| std::fs::metadata(path).unwrap().modified().unwrap();
-        project.index_files().into_iter().map(|path| (modified(&path), path)).collect::<Vec<_>>()
+        // The note of what a walk saw belongs to no state.
+        let files = project.index_files().into_iter().filter(|path| !path.ends_with("seen"));
+        files.map(|path| (modified(&path), path)).collect::<Vec<_>>()
     };
     let before = state();
     check(

@@ -6,6 +6,7 @@ mod completions;
 mod docs;
 mod doctor;
 mod eval;
+mod grep;
 mod index;
 mod install;
 mod links;
@@ -61,6 +62,7 @@ pub(crate) struct Global {
 pub(crate) enum Verb {
     Search(search::Search),
     Docs(docs::Docs),
+    Grep(grep::Grep),
     Symbol(symbol::Symbol),
     Tree(tree::Tree),
     Toc(toc::Toc),
@@ -87,6 +89,7 @@ pub(crate) fn run(jari: Jari) -> Outcome {
     match verb {
         Verb::Search(search) => search.run(&global),
         Verb::Docs(docs) => docs.run(&global),
+        Verb::Grep(grep) => grep.run(&global),
         Verb::Symbol(symbol) => symbol.run(&global),
         Verb::Tree(tree) => tree.run(&global),
         Verb::Toc(toc) => toc.run(&global),

@@ -177,23 +177,13 @@ fn headline(out: &mut String, hit: &Hit) {
 }
 
 fn summary(response: &SearchResponse, ready: &Ready) {
-    let index = Index::describe(ready);
     let mut said = match response.hits.len() {
         0 if response.cut.is_some() => "nothing fits the budget".to_owned(),
         0 => "nothing found".to_owned(),
         places => printer::plural(places as u64, "place"),
     };
     let _ = write!(said, " · {}", printer::duration(response.took));
-    let _ = match index.state {
-        "fresh" => write!(said, " · index fresh"),
-        "updating" => {
-            write!(said, " · index being updated by another process; this is the last complete state")
-        }
-        _ => write!(said, " · index not checked for changes"),
-    };
-    if index.skipped > 0 {
-        let _ = write!(said, " · {} skipped (jari status --skipped)", printer::plural(index.skipped, "file"));
-    }
+    let _ = write!(said, " · {}", ready.said());
     if let Some(cut) = response.cut {
         let mut parts = Vec::new();
         for (number, what) in

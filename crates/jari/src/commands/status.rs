@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use jari_embed::Model;
@@ -33,9 +34,10 @@ impl Status {
         let Self { folder, skipped } = self;
         let mut index = Index::find(&folder, global)?;
         let project = index.project.clone();
+        let most = index.settings.trigrams.max_doc_freq;
         let looked = index.look(|snapshot| {
             let files = skipped.then(|| status::skipped(snapshot));
-            Ok((status::status(&project, snapshot)?, files))
+            Ok((status::status(&project, snapshot, most)?, files))
         })?;
         let (state, files) = looked.map_or((None, None), |(_, (state, files))| (Some(state), files));
         if !global.quiet {
@@ -80,7 +82,7 @@ fn model(chosen: Option<&Path>) -> Result<String, Failure> {
 }
 
 fn text(out: &mut String, state: &State, model: &str) {
-    let State { generation, files, skipped, languages, stale, statistics } = state;
+    let State { generation, files, skipped, languages, stale, statistics, grams, query } = state;
     let fresh = if stale.is_fresh() {
         "fresh".to_owned()
     } else {
@@ -92,6 +94,20 @@ fn text(out: &mut String, state: &State, model: &str) {
     let _ = writeln!(out, "holds     {}", counts.join(" · "));
     let sizes = (printer::bytes(statistics.row_bytes), printer::bytes(statistics.posting_bytes));
     let _ = writeln!(out, "size      {} rows · {} postings", sizes.0, sizes.1);
+    let build = Duration::from_millis(statistics.build_ms);
+    let _ = writeln!(
+        out,
+        "keywords  built in {} · {} a search",
+        printer::duration(build),
+        printer::duration(*query)
+    );
+    let _ = writeln!(
+        out,
+        "trigrams  {} · {} too common to narrow · {} always looked at",
+        printer::count(grams.grams),
+        printer::count(grams.common),
+        printer::plural(grams.uncut, "file")
+    );
     let _ = writeln!(out, "model     {} · search is by keyword", printer::safe(model));
     let languages: Vec<String> =
         languages.iter().map(|(name, count)| format!("{name} {}", printer::count(*count as u64))).collect();

@@ -1,0 +1,261 @@
+//! What a walk saw, kept so that the next one can often be spared. Files that come, go or move change the time of their
+//! folder, and edits change their own: where every time is as it was, there is nothing to find.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jari_base::{Skip, Stamp};
+use serde::{Deserialize, Serialize};
+
+use crate::read::stamp_of;
+use crate::walk::{Walked, ignore_files_above};
+
+/// Changes whenever a walk of the same tree would meet other files than before.
+const VERSION: u32 = 1;
+
+/// A change that comes this soon after another may leave the same time behind. Clocks of file systems tick every few
+/// milliseconds; those that count whole seconds show it.
+const TICK: i64 = 20_000_000;
+const SLOW_TICK: i64 = 2_000_000_000;
+
+/// Folders that one thread takes at a time.
+const SHARE: usize = 32;
+
+/// What a walk saw.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Seen<'a> {
+    version: u32,
+    #[serde(borrow)]
+    root: &'a str,
+    /// The state of the index that holds it all.
+    generation: u64,
+    /// When the walk began.
+    began: i64,
+    /// Ignore files that are no part of the tree, or that hide themselves.
+    outside: Vec<(&'a str, Option<Stamp>)>,
+    folders: Vec<Folder<'a>>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Folder<'a> {
+    /// Relative to the root.
+    #[serde(borrow)]
+    path: &'a str,
+    changed: i64,
+    /// The names of files right in it.
+    files: Vec<(&'a str, Stamp)>,
+}
+
+impl Walked {
+    /// What is worth keeping of a walk of `root` that made or found this state of the index; `None` if times do not tell
+    /// whether something changed.
+    pub fn seen(&self, root: &Path, generation: u64) -> Option<Vec<u8>> {
+        // What cannot be read may become readable without a trace.
+        if self.entries.iter().any(|entry| entry.skip == Some(Skip::Unreadable)) {
+            return None;
+        }
+        let mut folders: Vec<Folder<'_>> = self
+            .folders
+            .iter()
+            .map(|(path, changed)| Folder { path, changed: *changed, files: Vec::new() })
+            .collect();
+        for entry in &self.entries {
+            let (folder, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
+            let at = folders.binary_search_by(|known| known.path.cmp(folder)).ok()?;
+            folders[at].files.push((name, entry.stamp));
+        }
+        let seen = Seen {
+            version: VERSION,
+            root: root.to_str()?,
+            generation,
+            began: self.began,
+            outside: self.outside.iter().map(|(path, stamp)| (path.as_str(), *stamp)).collect(),
+            folders,
+        };
+        let body = postcard::to_stdvec(&seen).ok()?;
+        Some([blake3::hash(&body).as_bytes(), body.as_slice()].concat())
+    }
+}
+
+impl<'a> Seen<'a> {
+    /// Reads what was kept; `None` if it is not what was written.
+    pub fn read(kept: &'a [u8]) -> Option<Self> {
+        let (hash, body) = kept.split_at_checked(blake3::OUT_LEN)?;
+        let seen: Self = postcard::from_bytes(body).ok().filter(|_| blake3::hash(body).as_bytes() == hash)?;
+        (seen.version == VERSION).then_some(seen)
+    }
+
+    /// Whether the tree at `root` is still what this state of the index was made of, as far as names, sizes and times tell.
+    pub fn holds(&self, root: &Path, generation: u64) -> bool {
+        if Some(self.root) != root.to_str() || self.generation != generation {
+            return false;
+        }
+        let known = |path: &String| self.outside.iter().any(|(outside, _)| outside == path);
+        let outside = |(path, stamp): &(&str, Option<Stamp>)| {
+            followed(Path::new(path)) == *stamp && stamp.is_none_or(|stamp| self.is_settled(stamp.modified))
+        };
+        ignore_files_above(root).iter().all(known)
+            && self.outside.iter().all(outside)
+            && self.folders_hold(root)
+    }
+
+    /// Whether a change after the walk would have left a later time behind than this one.
+    pub fn is_settled(&self, time: i64) -> bool {
+        let tick = if time % 1_000_000_000 == 0 { SLOW_TICK } else { TICK };
+        time + tick < self.began
+    }
+
+    fn folders_hold(&self, root: &Path) -> bool {
+        let (next, differs) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let look = || {
+            let mut path = root.to_path_buf();
+            while !differs.load(Ordering::Relaxed) {
+                let start = next.fetch_add(SHARE, Ordering::Relaxed);
+                let Some(share) = self.folders.get(start..) else { break };
+                if share.is_empty() {
+                    break;
+                }
+                if !share.iter().take(SHARE).all(|folder| self.folder_holds(root, &mut path, folder)) {
+                    differs.store(true, Ordering::Relaxed);
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(self.folders.len().div_ceil(SHARE)) {
+                scope.spawn(look);
+            }
+            look();
+        });
+        !differs.into_inner()
+    }
+
+    /// `path` is room to work in.
+    fn folder_holds(&self, root: &Path, path: &mut std::path::PathBuf, folder: &Folder<'_>) -> bool {
+        path.clear();
+        path.push(root);
+        path.push(folder.path);
+        let is_same = |time: Option<i64>| time == Some(folder.changed) && self.is_settled(folder.changed);
+        is_same(
+            std::fs::symlink_metadata(&*path)
+                .ok()
+                .filter(|metadata| metadata.is_dir())
+                .map(|metadata| changed(&metadata)),
+        ) && folder.files.iter().all(|(name, stamp)| {
+            path.push(name);
+            let now = crate::stamp(path);
+            path.pop();
+            now == Some(*stamp) && self.is_settled(stamp.modified)
+        })
+    }
+}
+
+/// When names in a folder last changed. Nobody can set this time back.
+#[cfg(unix)]
+pub(crate) fn changed(metadata: &std::fs::Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec()
+}
+
+/// When names in a folder last changed.
+#[cfg(not(unix))]
+pub(crate) fn changed(metadata: &std::fs::Metadata) -> i64 {
+    stamp_of(metadata).modified
+}
+
+/// What the file system says of a file, or of what a link leads to.
+pub(crate) fn followed(path: &Path) -> Option<Stamp> {
+    std::fs::metadata(path).ok().map(|metadata| stamp_of(&metadata))
+}
+
+pub(crate) fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{Limits, walk};
+
+    /// A settled tree, and what a walk of it saw.
+    fn tree() -> (tempfile::TempDir, Vec<u8>) {
+        let temp = tempfile::tempdir().unwrap();
+        for (path, text) in [
+            (".git/info/exclude", "out/\n"),
+            (".gitignore", "*.log\n"),
+            ("a.rs", "fn a() {}\n"),
+            ("hidden/.gitignore", "*\n"),
+            ("hidden/b.rs", ""),
+            ("sub/deeper/c.rs", ""),
+        ] {
+            let path = temp.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(40));
+        let walked = walk(temp.path(), &Limits::default()).unwrap();
+        let seen = walked.seen(temp.path(), 1).unwrap();
+        (temp, seen)
+    }
+
+    #[track_caller]
+    fn check(expected: bool, change: impl Fn(&Path)) {
+        let (temp, seen) = tree();
+        let seen = Seen::read(&seen).unwrap();
+        assert!(seen.holds(temp.path(), 1), "before the change");
+        change(temp.path());
+        assert_eq!(seen.holds(temp.path(), 1), expected);
+    }
+
+    #[test]
+    fn what_is_as_it_was_holds() {
+        check(true, |_| {});
+        check(true, |root| drop(std::fs::read(root.join("a.rs")).unwrap()));
+    }
+
+    #[test]
+    fn every_change_is_noticed() {
+        check(false, |root| std::fs::write(root.join("a.rs"), "fn b() {}\n").unwrap());
+        check(false, |root| std::fs::write(root.join("new.rs"), "").unwrap());
+        check(false, |root| std::fs::create_dir(root.join("sub/empty")).unwrap());
+        check(false, |root| std::fs::remove_file(root.join("sub/deeper/c.rs")).unwrap());
+        check(false, |root| {
+            std::fs::rename(root.join("sub/deeper/c.rs"), root.join("sub/deeper/d.rs")).unwrap();
+        });
+        check(false, |root| std::fs::rename(root.join("sub"), root.join("other")).unwrap());
+        check(false, |root| std::fs::write(root.join(".gitignore"), "*.rs\n").unwrap());
+    }
+
+    #[test]
+    fn ignore_files_that_are_not_met_count_too() {
+        check(false, |root| std::fs::write(root.join(".git/info/exclude"), "sub/\n").unwrap());
+        check(false, |root| std::fs::write(root.join("hidden/.gitignore"), "\n").unwrap());
+    }
+
+    #[test]
+    fn ignored_files_count_only_where_they_come_and_go() {
+        check(true, |root| std::fs::write(root.join("hidden/b.rs"), "changed").unwrap());
+        check(false, |root| std::fs::write(root.join("new.log"), "").unwrap());
+    }
+
+    #[test]
+    fn times_younger_than_the_clock_can_tell_do_not_count() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::write(temp.path().join("a.rs"), "").unwrap();
+        let kept = walk(temp.path(), &Limits::default()).unwrap().seen(temp.path(), 1).unwrap();
+        assert!(!Seen::read(&kept).unwrap().holds(temp.path(), 1));
+    }
+
+    #[test]
+    fn another_state_another_root_and_damage_do_not_hold() {
+        let (temp, mut seen) = tree();
+        assert!(!Seen::read(&seen).unwrap().holds(temp.path(), 2));
+        assert!(!Seen::read(&seen).unwrap().holds(&temp.path().join("sub"), 1));
+        let middle = seen.len() / 2;
+        seen[middle] ^= 1;
+        assert!(Seen::read(&seen).is_none() && Seen::read(&seen[..20]).is_none());
+    }
+}
