@@ -1,8 +1,10 @@
-//! Markdown as a list of blocks: headings, paragraphs, list items, code. Enough for pairs; the product reads it better.
+//! Markdown as a list of blocks: headings, paragraphs, list items, table rows, code. `jari_chunk` keeps lists and tables
+//! whole, and translations are aligned item by item; so this goes over the events of the same parser.
 
 use std::path::Path;
 
 use jari_source::{Contents, Limits};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use rayon::prelude::*;
 
 use crate::pair::{Kind, Pair};
@@ -20,7 +22,7 @@ pub(crate) enum Block {
     Heading(usize, String),
     /// A paragraph, list item or table row.
     Text(String),
-    /// A fenced block.
+    /// A block of code.
     Code(String),
 }
 
@@ -33,43 +35,33 @@ impl Block {
     }
 }
 
-/// The blocks of a page.
+/// The blocks of a page. Links say their text, tags nothing.
 pub(crate) fn blocks(page: &str) -> Vec<Block> {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_HEADING_ATTRIBUTES
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut blocks = Vec::new();
-    let mut text = String::new();
-    let mut code: Option<String> = None;
-    let mut lines = page.lines().peekable();
-    if lines.peek() == Some(&"---") {
-        lines.next();
-        lines.by_ref().take_while(|line| *line != "---").for_each(drop);
-    }
-    for line in lines {
-        let trimmed = line.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
-            match code.take() {
-                Some(inside) => blocks.push(Block::Code(inside)),
-                None => {
-                    flush(&mut text, &mut blocks);
-                    code = Some(String::new());
+    let mut said = String::new();
+    for event in Parser::new_ext(page, options) {
+        match event {
+            Event::Text(text) | Event::Code(text) => said.push_str(&text),
+            Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::TableCell) => said.push(' '),
+            Event::End(TagEnd::Heading(level)) => {
+                blocks.push(Block::Heading(level as usize, one_line(&mut said)));
+            }
+            Event::End(TagEnd::CodeBlock) => blocks.push(Block::Code(std::mem::take(&mut said))),
+            Event::End(TagEnd::MetadataBlock(_)) => said.clear(),
+            // An item may hold paragraphs and lists: each of them ends what was said before.
+            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableHead | TagEnd::TableRow)
+            | Event::Start(Tag::List(_) | Tag::CodeBlock(_) | Tag::Paragraph) => {
+                let text = one_line(&mut said);
+                if text.chars().any(char::is_alphanumeric) {
+                    blocks.push(Block::Text(text));
                 }
             }
-        } else if let Some(inside) = &mut code {
-            inside.push_str(line);
-            inside.push('\n');
-        } else if let Some((level, title)) = heading(trimmed) {
-            flush(&mut text, &mut blocks);
-            blocks.push(Block::Heading(level, plain(title)));
-        } else if trimmed.is_empty() {
-            flush(&mut text, &mut blocks);
-        } else {
-            if is_item(trimmed) {
-                flush(&mut text, &mut blocks);
-            }
-            text.push_str(trimmed);
-            text.push('\n');
+            _ => {}
         }
     }
-    flush(&mut text, &mut blocks);
     blocks
 }
 
@@ -118,54 +110,9 @@ fn sections(source: &str, path: &str, page: &str) -> Vec<Pair> {
     pairs
 }
 
-fn flush(text: &mut String, blocks: &mut Vec<Block>) {
-    let said = plain(text.trim());
-    if said.chars().any(char::is_alphanumeric) && !said.starts_with('<') {
-        blocks.push(Block::Text(said));
-    }
-    text.clear();
-}
-
-fn heading(line: &str) -> Option<(usize, &str)> {
-    let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    let title = line[level..].strip_prefix(' ')?.trim().trim_end_matches('#').trim_end();
-    (1..=6).contains(&level).then_some((level, title))
-}
-
-fn is_item(line: &str) -> bool {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    line.starts_with("- ")
-        || line.starts_with("* ")
-        || line.starts_with('|')
-        || line.starts_with("+ ")
-        || (digits > 0 && line[digits..].starts_with(". "))
-}
-
-/// Without link targets, anchors and tags: `[text](target)` says `text`.
-fn plain(line: &str) -> String {
-    let mut said = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find([']', '{', '<']) {
-        said.push_str(&rest[..at]);
-        let (mark, after) = rest[at..].split_at(1);
-        let end = match mark {
-            "]" if after.starts_with('(') => after.find(')'),
-            "{" if after.starts_with('#') => after.find('}'),
-            "<" if after.starts_with(|c: char| c.is_ascii_lowercase() || c == '/' || c == '!') => {
-                after.find('>')
-            }
-            _ => None,
-        };
-        match end {
-            Some(end) => rest = &after[end + 1..],
-            None => {
-                said.push_str(if mark == "]" { "" } else { mark });
-                rest = after;
-            }
-        }
-    }
-    said.push_str(rest);
-    said.replace(['[', '*', '`'], "").split_whitespace().collect::<Vec<_>>().join(" ")
+/// Takes what was said, with one space between words.
+fn one_line(said: &mut String) -> String {
+    std::mem::take(said).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -174,12 +121,15 @@ mod tests {
 
     #[test]
     fn blocks_are_headings_texts_items_and_code() {
-        let page = "---\ntitle: x\n---\n# Title {#title}\nSee [the guide](./guide.md)\nnow.\n\n- one\n- two\n```js\nlet a;\n```\n";
+        let page = "---\ntitle: x\n---\n# Title {#title}\nSee [the guide](./guide.md)\n<br>now.\n\n- one\n- two\n  - three\n\n|a|b|\n|-|-|\n|c|d|\n\n```js\nlet a;\n```\n";
         let expected = [
             Block::Heading(1, "Title".to_owned()),
             Block::Text("See the guide now.".to_owned()),
-            Block::Text("- one".to_owned()),
-            Block::Text("- two".to_owned()),
+            Block::Text("one".to_owned()),
+            Block::Text("two".to_owned()),
+            Block::Text("three".to_owned()),
+            Block::Text("a b".to_owned()),
+            Block::Text("c d".to_owned()),
             Block::Code("let a;\n".to_owned()),
         ];
         assert_eq!(blocks(page), expected);
