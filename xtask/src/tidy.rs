@@ -36,6 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "jari-rank",
             "jari-store",
             "jari-store-local",
+            "jari-vector",
             "jari-engine",
             "jari-wire",
             "jari-mcp",

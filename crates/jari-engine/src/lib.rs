@@ -14,6 +14,7 @@ mod pattern;
 mod preview;
 pub mod scan;
 pub mod search;
+pub mod similar;
 pub mod status;
 pub mod symbols;
 mod translation;
@@ -107,6 +108,16 @@ pub enum Error {
         /// Paths that look like it.
         near: Vec<String>,
     },
+    /// A line that holds nothing, or is not there.
+    #[error("there is nothing at line {line} of `{path}`")]
+    NoSuchLine {
+        /// Relative to the root.
+        path: String,
+        /// As asked for.
+        line: u32,
+        /// How many it has.
+        lines: usize,
+    },
     /// No such file in the project.
     #[error("no file `{path}` in the project")]
     NoSuchFile {
@@ -152,7 +163,9 @@ impl Explained for Error {
             Self::BadFilter(_) | Self::BadPattern(_) | Self::UnknownLanguage(_) | Self::NoneOf { .. } => {
                 ErrorCode::BadArgument
             }
-            Self::NoSuchPath { .. } | Self::NoSuchFile { .. } => ErrorCode::NotFound,
+            Self::NoSuchPath { .. } | Self::NoSuchFile { .. } | Self::NoSuchLine { .. } => {
+                ErrorCode::NotFound
+            }
             Self::NotADocument { .. } | Self::IsAFolder(_) | Self::Outside(_) => ErrorCode::BadArgument,
             Self::NotReadable { .. } => ErrorCode::Unreadable,
             Self::Source(error) => error.code(),
@@ -175,6 +188,7 @@ impl Explained for Error {
             Self::UnknownLanguage(_) => Some(format!("languages are {}", jari_chunk::languages().join(", "))),
             Self::NoneOf { .. } => Some("leave out --lang or --only".to_owned()),
             Self::IsAFolder(path) => Some(format!("name a file; `jari tree {path}` shows what is in it")),
+            Self::NoSuchLine { lines, .. } => Some(format!("it has {lines} lines; name one with text on it")),
             Self::Outside(_) => Some("nothing outside the project is read".to_owned()),
             Self::NoSuchFile { near, .. } if near.is_empty() => {
                 Some("`jari tree` shows the files of the project".to_owned())

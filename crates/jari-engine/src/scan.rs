@@ -152,8 +152,13 @@ mod tests {
         let root = temp.path().to_owned();
         std::fs::write(root.join("retry.py"), "def retry(call):\n    return call()\n").unwrap();
         std::fs::write(root.join("other.py"), "def send(call):\n    return call()\n").unwrap();
-        let project =
-            Project { root, limits: Default::default(), documents: Default::default(), embedding: None, max_grams: 6_000 };
+        let project = Project {
+            root,
+            limits: Default::default(),
+            documents: Default::default(),
+            embedding: None,
+            max_grams: 6_000,
+        };
         let scan =
             scan(&project, "where are calls retried", &Filter::default(), Duration::from_secs(9)).unwrap();
         assert_eq!((scan.looked, scan.of), (2, 2));

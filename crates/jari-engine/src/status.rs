@@ -1,10 +1,9 @@
 //! What the index holds, and how far it is from the working tree.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-use std::time::Duration;
-
-use jari_base::{Generation, Mode, Skip};
+use jari_base::{Filter, Generation, Mode, Skip};
 use jari_store::{GramStatistics, Snapshot, Statistics};
 
 use crate::search::{SearchRequest, search};
@@ -32,6 +31,8 @@ pub struct Status {
     pub grams: GramStatistics,
     /// How long a search by keyword takes, tried just now.
     pub query: Duration,
+    /// How long a search among vectors takes, tried just now; none where there are none.
+    pub vector_query: Option<Duration>,
 }
 
 /// How the working tree has moved on.
@@ -66,15 +67,26 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f3
         languages.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let probe = SearchRequest { mode: Mode::Keyword, ..SearchRequest::new(PROBE.to_owned()) };
+    let statistics = snapshot.statistics()?;
+    let vector = project.embedding.as_ref().and_then(|embedding| embedding.of_question(PROBE));
+    let vector_query = match vector.filter(|_| statistics.vectors.is_some_and(|vectors| vectors.count > 0)) {
+        None => None,
+        Some(vector) => {
+            let began = Instant::now();
+            snapshot.nearest(&vector, probe.limit, &Filter::default())?;
+            Some(began.elapsed())
+        }
+    };
     Ok(Status {
         generation: snapshot.generation(),
         files: files.indexed(),
         skipped,
         languages,
         stale: Stale { changed: changes.open.len() + changes.skip.len(), removed: changes.gone.len() },
-        statistics: snapshot.statistics()?,
+        statistics,
         grams: snapshot.gram_statistics(grep::most_files(&files, max_gram_frequency))?,
         query: search(project, snapshot, &probe)?.took,
+        vector_query,
     })
 }
 

@@ -18,6 +18,8 @@ pub struct Served {
     pub living: Living,
     /// How words are weighed.
     pub bm25: Bm25,
+    /// Grams in a larger part of all files than this do not narrow a search for a pattern.
+    pub max_gram_frequency: f32,
     /// Where the index is kept.
     pub index_dir: String,
     /// What the user should know of the settings.

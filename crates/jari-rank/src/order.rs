@@ -545,7 +545,12 @@ mod tests {
         });
         let query = Query::new("retry_all");
         let files = vec![file(1, "a.rs", 1.4), defines];
-        let ranked = order(&query, &Candidates { files, rarity: vec![1.0; 3], degraded: None }, &Weights::default(), 10);
+        let ranked = order(
+            &query,
+            &Candidates { files, rarity: vec![1.0; 3], degraded: None },
+            &Weights::default(),
+            10,
+        );
         assert_eq!(ranked[0].chunk, chunk);
         assert!(ranked[0].score <= 1.0);
     }
@@ -562,7 +567,8 @@ mod tests {
     fn explanations_add_up() {
         let query = Query::new("retry");
         let files = vec![file(1, "tests/retry.rs", 1.0)];
-        let ranked = order(&query, &Candidates { files, rarity: vec![1.0], degraded: None }, &Weights::default(), 10);
+        let ranked =
+            order(&query, &Candidates { files, rarity: vec![1.0], degraded: None }, &Weights::default(), 10);
         let explanation = &ranked[0].explanation;
         let sum = &explanation.details[0];
         let parts: f32 = sum.details.iter().map(|part| part.value).sum();

@@ -1,6 +1,7 @@
 //! What an agent gets: one shape for every tool that returns places, so that it is learned once.
 
 use jari_engine::documents::Entry;
+use jari_engine::grep::FileMatches;
 use jari_engine::links::{Broken, Edge, Target};
 use jari_engine::living::{Condition, Stage};
 use jari_engine::search::Hit;
@@ -130,6 +131,22 @@ impl From<&Found> for PlaceJson {
             language: Some(found.language.to_string()),
             fresh: found.fresh,
             ..Self::symbol(&found.path, &found.symbol)
+        }
+    }
+}
+
+impl From<&FileMatches> for PlaceJson {
+    fn from(file: &FileMatches) -> Self {
+        let ends = file.lines.first().zip(file.lines.last());
+        let (first, last) = ends.map_or((1, 1), |(first, last)| (first.number as u32, last.number as u32));
+        Self {
+            path: file.path.clone(),
+            start_line: first,
+            end_line: last,
+            kind: "lines".to_owned(),
+            language: Some(file.language.to_string()),
+            fresh: true,
+            ..Self::default()
         }
     }
 }

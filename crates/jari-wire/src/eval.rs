@@ -82,6 +82,36 @@ impl<'a> RunJson<'a> {
     }
 }
 
+/// How fast and how exact vectors are searched.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VectorBenchJson {
+    /// How many questions were asked.
+    pub questions: usize,
+    /// One for each number of vectors and way to search them.
+    pub rows: Vec<VectorBenchRowJson>,
+}
+
+/// How fast and how exact some vectors are searched in one way.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VectorBenchRowJson {
+    /// How many vectors.
+    pub points: usize,
+    /// `plain`: a scan of numbers in full precision; `exact` and `hnsw`: the indexes.
+    pub way: &'static str,
+    /// How many of the ten nearest are found, 0 to 1.
+    pub recall_10: f64,
+    /// The median time of a search.
+    pub p50_ms: f64,
+    /// The time that 95 of 100 searches keep within.
+    pub p95_ms: f64,
+    /// The time to make it.
+    pub build_ms: f64,
+    /// The time to open it.
+    pub open_ms: f64,
+    /// What it takes on disk, and at most in memory.
+    pub bytes: u64,
+}
+
 /// How good answers are.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EvalJson {

@@ -3,19 +3,19 @@
 mod agent;
 mod documents;
 mod eval;
-mod install;
 mod grep;
+mod install;
 
 pub use agent::{AnswerJson, PlaceJson};
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
-pub use eval::{EvalJson, EvalRowJson, QuestionJson, RunJson};
-pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
+pub use eval::{EvalJson, EvalRowJson, QuestionJson, RunJson, VectorBenchJson, VectorBenchRowJson};
 pub use grep::GrepJson;
+pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use jari_base::{ChunkKind, Degraded, Explained, Explanation, Mode, Skip, SymbolKind};
+use jari_base::{Backend, ChunkKind, Degraded, Explained, Explanation, Mode, Skip, SymbolKind};
 use jari_engine::ingest::Update;
 use jari_engine::search::{Hit, SearchRequest, SearchResponse};
 use jari_engine::status::Status;
@@ -385,7 +385,9 @@ pub struct StatusJson {
     keyword_index: KeywordJson,
     /// What narrows `jari grep`.
     trigrams: TrigramsJson,
-    /// The embedding model at hand. Search is by keyword.
+    /// The vectors; none where they are off.
+    vector_index: Option<VectorIndexJson>,
+    /// The embedding model at hand.
     model: String,
     /// With `--skipped`: each file that is not indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -401,6 +403,22 @@ struct StaleJson {
     changed: usize,
     /// Files that are gone.
     removed: usize,
+}
+
+/// The vectors.
+#[derive(Debug, Serialize, JsonSchema)]
+struct VectorIndexJson {
+    /// Chunks that have one.
+    count: u64,
+    /// Chunks that have none: not yet, or because there is no room for more.
+    missing: u64,
+    /// Bytes on disk.
+    size: u64,
+    /// How they are searched: `exact` or `hnsw`.
+    #[schemars(with = "String")]
+    backend: Backend,
+    /// The time of a search among them, tried now.
+    query_ms: Option<f64>,
 }
 
 /// Sizes on disk.
@@ -475,6 +493,7 @@ impl StatusJson {
             bytes: BytesJson::default(),
             keyword_index: KeywordJson::default(),
             trigrams: TrigramsJson::default(),
+            vector_index: None,
             model,
             skipped_files,
             notes,
@@ -498,6 +517,13 @@ impl StatusJson {
                 common: status.grams.common,
                 uncut_files: status.grams.uncut,
             },
+            vector_index: status.statistics.vectors.map(|vectors| VectorIndexJson {
+                count: vectors.count,
+                missing: vectors.missing,
+                size: vectors.bytes,
+                backend: vectors.backend,
+                query_ms: status.vector_query.map(milliseconds),
+            }),
             bytes: BytesJson { rows: status.statistics.row_bytes, postings: status.statistics.posting_bytes },
             ..empty
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jari_base::Filter;
+use jari_base::{Backend, Filter};
 use jari_embed::Model;
 use jari_engine::ingest::{self, Progress, Update};
 use jari_engine::{Embedding, Error, Project};
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::home::LocalHome;
 use crate::printer;
 use crate::progress::Reporter;
-use crate::settings::{self, Provider, Rebuild, Settings, VectorIndex};
+use crate::settings::{self, Provider, Rebuild, Settings, VectorIndex, VectorSettings};
 
 /// A project and its index.
 pub(crate) struct Index {
@@ -162,9 +162,16 @@ impl Index {
 
     fn bring(&mut self, how: Bring, reporter: &Reporter) -> Result<Ready, Error> {
         let project = self.project.clone();
+        let VectorSettings { index, rebuild, .. } = self.settings.vectors;
+        let wants_graph =
+            index == VectorIndex::Hnsw && rebuild != Rebuild::Manual && project.embedding.is_some();
         let store = self.store()?;
         let outdated = store.is_outdated();
-        let (snapshot, update) = how(&project, store, &|progress| reporter.show(progress))?;
+        let (mut snapshot, update) = how(&project, store, &|progress| reporter.show(progress))?;
+        if wants_graph && store.lacks_graph()? {
+            store.build_graph(|rows| reporter.graph(rows))?;
+            snapshot = store.snapshot()?;
+        }
         if outdated {
             self.notes.push(Replaced::Outdated.to_string());
             // The batch wrote the new fingerprint: opened again, it is up to date.
@@ -199,6 +206,29 @@ impl Index {
     pub(crate) fn home(&self) -> LocalHome {
         let (fingerprint, vectors) = self.contents();
         LocalHome { folder: self.folder.clone(), fingerprint, vectors }
+    }
+
+    /// Makes all vectors anew, and the graph over them where one is wanted.
+    pub(crate) fn build_vectors(
+        &mut self,
+        backend: Option<Backend>,
+        reporter: &Reporter,
+    ) -> Result<Ready, Failure> {
+        let Some(embedding) = &mut self.project.embedding else {
+            return Err(Failure::argument(
+                "vectors are off",
+                "unset JARI_EMBEDDING_PROVIDER and JARI_VECTOR_INDEX, or set them to `auto`",
+            ));
+        };
+        embedding.eager = true;
+        self.store()?.forget_vectors()?;
+        let ready = self.update(reporter)?;
+        if backend.or(self.settings.vectors.index.backend()) != Some(Backend::Hnsw) {
+            return Ok(ready);
+        }
+        let store = self.store()?;
+        store.build_graph(|rows| reporter.graph(rows))?;
+        Ok(Ready { snapshot: store.snapshot()?, ..ready })
     }
 
     /// Deletes the index; says whether there was one.

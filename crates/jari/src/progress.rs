@@ -69,6 +69,16 @@ impl Reporter {
         }
     }
 
+    /// Called for every vector that a graph takes in.
+    pub(crate) fn graph(&self, rows: usize) {
+        let mut last = self.last_line.lock().expect("no holder panics");
+        if last.elapsed() > PAUSE {
+            *last = Instant::now();
+            drop(last);
+            self.say(&format!("graph     {} vectors linked", printer::count(rows as u64)));
+        }
+    }
+
     /// Says something beside the bar.
     pub(crate) fn say(&self, message: &str) {
         if self.quiet {

@@ -102,7 +102,7 @@ impl Tool for Manage {
 
 fn state(call: &Call<'_>) -> Result<Answer, Refusal> {
     let snapshot = call.whole()?;
-    let state = status::status(call.project(), &*snapshot)?;
+    let state = status::status(call.project(), &*snapshot, call.served.max_gram_frequency)?;
     let note = format!(
         "{} files · {} chunks · {} symbols · {} changed and {} removed since",
         state.files,

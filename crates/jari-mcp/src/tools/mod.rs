@@ -1,6 +1,7 @@
 //! The tools. Each is a struct of documented arguments that knows how to answer.
 
 mod documents;
+mod grep;
 mod index;
 mod navigate;
 mod read;
@@ -117,6 +118,7 @@ pub(crate) fn tools(set: Tools) -> Vec<Entry> {
             Entry::of::<documents::DocAnalyze>(),
             Entry::of::<documents::DocReferences>(),
             Entry::of::<documents::DocSearch>(),
+            Entry::of::<grep::Grep>(),
             Entry::of::<index::Manage>(),
         ]);
     }

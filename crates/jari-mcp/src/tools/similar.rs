@@ -1,9 +1,9 @@
 //! `get_similar_patterns`: code in, code that means the same out.
 
-use jari_base::{Filter, LineRange, Mode};
+use jari_base::{Filter, LineRange};
 use jari_engine::documents::Page;
 use jari_engine::narrow::{self, Only};
-use jari_engine::search::{Hit, SearchRequest, search};
+use jari_engine::similar::{Like, similar};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -37,41 +37,25 @@ impl Tool for GetSimilarPatterns {
 
     fn run(self, call: &Call<'_>) -> Result<Answer, Refusal> {
         let Self { code_snippet, place, top_k, shape } = self;
-        let (snippet, itself) = match (code_snippet, place) {
-            (Some(snippet), None) => (snippet, None),
-            (None, Some(place)) => {
-                let (path, lines, text) = text_at(call, &place)?;
-                (text, Some((path, lines)))
-            }
+        let like = match (code_snippet, place) {
+            (Some(text), None) => Like { text, place: None },
+            (None, Some(place)) => text_at(call, &place)?,
             _ => return Err("give `code_snippet` or `place`, and not both".to_owned().into()),
         };
         let (offset, top_k) = (answer::offset(&shape)?, top_k.unwrap_or(5));
         let filter = Filter { languages: narrow::languages(&[], Some(Only::Code))?, ..Filter::default() };
-        let source = call.source(&snippet, &filter)?;
-        // The place itself may be among them.
-        let limit = offset + top_k + 2;
-        let request = SearchRequest {
-            mode: Mode::Semantic,
-            limit,
-            filter,
-            bm25: call.served.bm25,
-            ..SearchRequest::new(snippet)
-        };
-        let response = search(call.project(), &*source.snapshot, &request)?;
-        let is_itself = |hit: &&Hit| {
-            itself.as_ref().is_some_and(|(path, lines)| {
-                hit.path == *path && hit.lines.start <= lines.end && lines.start <= hit.lines.end
-            })
-        };
-        let others = response.hits.iter().filter(|hit| !is_itself(hit));
+        let source = call.source(&like.text, &filter)?;
+        // One more than asked for tells whether there are more.
+        let limit = offset + top_k + 1;
+        let response = similar(call.project(), &*source.snapshot, &like, filter, limit)?;
         let degraded = source.degraded.or_else(|| response.degraded.map(|degraded| degraded.as_str()));
-        let answer = Answer::after(offset, others.map(item)).first(top_k);
+        let answer = Answer::after(offset, response.hits.iter().map(item)).first(top_k);
         Ok(Answer { notes: source.notes, degraded, ..answer })
     }
 }
 
 /// The text of a place.
-fn text_at(call: &Call<'_>, place: &str) -> Result<(String, LineRange, String), Refusal> {
+fn text_at(call: &Call<'_>, place: &str) -> Result<Like, Refusal> {
     let target = Target::parse(place);
     let path = call.path(&target.path);
     let page = Page::open(call.project(), &path)?;
@@ -81,5 +65,5 @@ fn text_at(call: &Call<'_>, place: &str) -> Result<(String, LineRange, String), 
         return Err(format!("`{path}` has {total} lines, counted from 1").into());
     }
     let lines = LineRange::new(first, last.min(total));
-    Ok((path, lines, lines.slice(&page.text).to_owned()))
+    Ok(Like { text: lines.slice(&page.text).to_owned(), place: Some((path, lines)) })
 }

@@ -93,7 +93,8 @@ fn project(folder: &Path, global: &Global) -> Result<Vec<CheckJson>, crate::fail
         }
     });
     let project = index.project.clone();
-    let looked = index.look(|snapshot| status::status(&project, snapshot))?;
+    let most = index.settings.trigrams.max_doc_freq;
+    let looked = index.look(|snapshot| status::status(&project, snapshot, most))?;
     checks.push(match looked {
         None => right("index", "none yet: the first search makes it"),
         Some((_, state)) if state.stale.is_fresh() => right("index", format!("fresh, {} files", state.files)),

@@ -60,7 +60,13 @@ impl Mcp {
         let home = index.home();
         let Index { project, settings, folder, notes, .. } = index;
         let index_dir = folder.display().to_string();
-        let served = Served { living: Living::start(project, home), bm25: settings.bm25, index_dir, notes };
+        let served = Served {
+            living: Living::start(project, home),
+            bm25: settings.bm25,
+            max_gram_frequency: settings.trigrams.max_doc_freq,
+            index_dir,
+            notes,
+        };
         let ended = match listening {
             None => jari_mcp::serve_stdio(served, tools),
             Some((listener, address, token)) => {

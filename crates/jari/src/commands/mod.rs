@@ -1,6 +1,7 @@
 //! The verbs. Each has its file here and its tests in `tests/<verb>.rs`.
 
 mod analyze;
+mod bench;
 mod clean;
 mod completions;
 mod docs;
@@ -13,6 +14,7 @@ mod links;
 mod mcp;
 mod search;
 mod section;
+mod similar;
 mod skeleton;
 mod status;
 mod symbol;
@@ -20,6 +22,7 @@ mod toc;
 mod tree;
 mod uninstall;
 mod update;
+mod vectors;
 mod watch;
 
 use std::path::PathBuf;
@@ -63,6 +66,7 @@ pub(crate) enum Verb {
     Search(search::Search),
     Docs(docs::Docs),
     Grep(grep::Grep),
+    Similar(similar::Similar),
     Symbol(symbol::Symbol),
     Tree(tree::Tree),
     Toc(toc::Toc),
@@ -73,7 +77,9 @@ pub(crate) enum Verb {
     Index(index::Index),
     Update(update::Update),
     Status(status::Status),
+    Vectors(vectors::Vectors),
     Eval(eval::Eval),
+    Bench(bench::Bench),
     Watch(watch::Watch),
     Clean(clean::Clean),
     Mcp(mcp::Mcp),
@@ -90,6 +96,7 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Search(search) => search.run(&global),
         Verb::Docs(docs) => docs.run(&global),
         Verb::Grep(grep) => grep.run(&global),
+        Verb::Similar(similar) => similar.run(&global),
         Verb::Symbol(symbol) => symbol.run(&global),
         Verb::Tree(tree) => tree.run(&global),
         Verb::Toc(toc) => toc.run(&global),
@@ -100,7 +107,9 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Index(index) => index.run(&global),
         Verb::Update(update) => update.run(&global),
         Verb::Status(status) => status.run(&global),
+        Verb::Vectors(vectors) => vectors.run(&global),
         Verb::Eval(eval) => eval.run(&global),
+        Verb::Bench(bench) => bench.run(&global),
         Verb::Watch(watch) => watch.run(&global),
         Verb::Clean(clean) => clean.run(&global),
         Verb::Mcp(mcp) => mcp.run(&global),

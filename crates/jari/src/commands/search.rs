@@ -107,24 +107,37 @@ impl Question {
             Some(looked) => looked,
             None => index.sync(&reporter, ask)?,
         };
-        if !global.quiet {
-            printer::talk_notes(&index.notes);
-            if let Some(degraded) = response.degraded {
-                printer::talk_notes(&[said(degraded).to_owned()]);
-            }
-        }
-        reporter.finish(&ready.update);
-        let found = !response.hits.is_empty() || response.cut.is_some();
-        if global.json {
-            printer::json(&SearchJson::new(&request, response, Index::describe(&ready), index.notes))?;
-        } else {
-            printer::data(&text(&request, &response))?;
-            if !global.quiet {
-                summary(&response, &ready);
-            }
-        }
-        Ok(found)
+        show(Answered { request, response, ready }, &index, &reporter, global)
     }
+}
+
+/// An answer, and what it answers.
+pub(super) struct Answered {
+    pub(super) request: SearchRequest,
+    pub(super) response: SearchResponse,
+    pub(super) ready: Ready,
+}
+
+/// Prints an answer; says whether there was one.
+pub(super) fn show(answered: Answered, index: &Index, reporter: &Reporter, global: &Global) -> Outcome {
+    let Answered { request, response, ready } = answered;
+    if !global.quiet {
+        printer::talk_notes(&index.notes);
+        if let Some(degraded) = response.degraded {
+            printer::talk_notes(&[said(degraded).to_owned()]);
+        }
+    }
+    reporter.finish(&ready.update);
+    let found = !response.hits.is_empty() || response.cut.is_some();
+    if global.json {
+        printer::json(&SearchJson::new(&request, response, Index::describe(&ready), index.notes.clone()))?;
+    } else {
+        printer::data(&text(&request, &response))?;
+        if !global.quiet {
+            summary(&response, &ready);
+        }
+    }
+    Ok(found)
 }
 
 /// What the user should know.

@@ -82,7 +82,8 @@ fn model(chosen: Option<&Path>) -> Result<String, Failure> {
 }
 
 fn text(out: &mut String, state: &State, model: &str) {
-    let State { generation, files, skipped, languages, stale, statistics, grams, query } = state;
+    let State { generation, files, skipped, languages, stale, statistics, grams, query, vector_query } =
+        state;
     let fresh = if stale.is_fresh() {
         "fresh".to_owned()
     } else {
@@ -108,7 +109,24 @@ fn text(out: &mut String, state: &State, model: &str) {
         printer::count(grams.common),
         printer::plural(grams.uncut, "file")
     );
-    let _ = writeln!(out, "model     {} · search is by keyword", printer::safe(model));
+    let vectors = match statistics.vectors {
+        None => "off".to_owned(),
+        Some(vectors) => {
+            let mut said = format!(
+                "{} · {} · {} · {} without",
+                printer::count(vectors.count),
+                vectors.backend,
+                printer::bytes(vectors.bytes),
+                printer::plural(vectors.missing, "chunk")
+            );
+            if let Some(query) = vector_query {
+                let _ = write!(said, " · {} a search", printer::duration(*query));
+            }
+            said
+        }
+    };
+    let _ = writeln!(out, "vectors   {vectors}");
+    let _ = writeln!(out, "model     {}", printer::safe(model));
     let languages: Vec<String> =
         languages.iter().map(|(name, count)| format!("{name} {}", printer::count(*count as u64))).collect();
     let _ = writeln!(out, "languages {}", languages.join(" · "));
