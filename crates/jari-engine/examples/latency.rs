@@ -1,13 +1,16 @@
-//! How long a query takes in process: `latency ROOT INDEX_DIR` prints median and 95th percentile in milliseconds.
+//! How long a query takes in process: `latency ROOT INDEX_DIR [MODE]` prints median and 95th percentile in milliseconds.
 //!
 //! The queries are names and doc lines of the index itself, so any repository will do.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use jari_engine::Project;
+use jari_base::Mode;
+use jari_embed::Model;
 use jari_engine::search::{SearchRequest, search};
+use jari_engine::{Embedding, Project};
 use jari_store::Store;
-use jari_store_local::{LocalStore, Options};
+use jari_store_local::{LocalStore, Options, VectorOptions};
 
 /// As in the binary.
 #[global_allocator]
@@ -21,15 +24,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (Some(root), Some(index)) = (arguments.next(), arguments.next()) else {
         return Err("usage: latency ROOT INDEX_DIR".into());
     };
+    let mode = arguments.next().map_or(Ok(Mode::Hybrid), |mode| mode.parse())?;
     let project = Project {
         root: root.into(),
         limits: jari_source::Limits::default(),
         documents: Default::default(),
-        embedding: None,
+        embedding: Some(Embedding { model: Arc::new(Model::bundled()), provider: "bundled", eager: false }),
         max_grams: 6000,
     };
     let fingerprint = project.fingerprint();
-    let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name, vectors: None };
+    let vectors = project.embedding.as_ref().map(|embedding| VectorOptions {
+        space: embedding.space(&fingerprint),
+        backend: None,
+        most: usize::MAX,
+        m: 16,
+        ef_construction: 200,
+        ef_search: 200,
+    });
+    let options =
+        Options { fingerprint: &fingerprint, fold: jari_text::fold_name, vectors: vectors.as_ref() };
     let (store, _) = LocalStore::open(index.as_ref(), options)?;
     let snapshot = store.snapshot()?;
     let mut queries = Vec::new();
@@ -43,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let step = (queries.len() / QUERIES).max(1);
     let mut times = Vec::new();
     for query in queries.iter().step_by(step).cycle().take(QUERIES * 5) {
-        let request = SearchRequest::new(query.as_str());
+        let request = SearchRequest { mode, ..SearchRequest::new(query.as_str()) };
         let began = Instant::now();
         if search(&project, &*snapshot, &request).is_ok() {
             times.push(began.elapsed().as_secs_f64() * 1e3);

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use jari_base::{
-    Bm25, ChunkKind, Degraded, Explanation, Filter, Language, LineRange, Lookup, Mode, Symbol, Term,
+    Bm25, Candidates, ChunkKind, Degraded, Explanation, Filter, Language, LineRange, Lookup, Mode, Symbol,
+    Term,
 };
 use jari_rank::Weights;
 use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
@@ -168,6 +169,9 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
         candidates = look(&translated, mode)?;
         query = translated;
     }
+    if mode == Mode::Hybrid && is_unknown_name(&query, &candidates) {
+        candidates.files.clear();
+    }
     let ranked = jari_rank::order(&query, &candidates, &Weights::of(mode), request.limit);
     let chunks: Vec<_> = ranked.iter().map(|ranked| ranked.chunk).collect();
     let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
@@ -201,6 +205,14 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     let cut = request.max_tokens.map(|budget| fit(&mut hits, budget)).filter(|cut| *cut != Cut::default());
     let near = if hits.is_empty() { near_names(snapshot, &query)? } else { Vec::new() };
     Ok(SearchResponse { hits, mode, degraded, near, cut, took: began.elapsed() })
+}
+
+/// Whether the question is one word that stands nowhere: what merely sounds like it is no answer, near names are.
+fn is_unknown_name(query: &Query, candidates: &Candidates) -> bool {
+    query.words.iter().filter(|word| !word.grammar).count() == 1
+        && query.korean().is_empty()
+        && candidates.rarity.iter().all(|rarity| *rarity == 0.0)
+        && candidates.files.iter().all(|file| file.definitions.is_empty())
 }
 
 /// Of the sections that a hit touches, the one whose lines show most of the query; of equal ones the first.

@@ -1,5 +1,8 @@
 //! Rows: how files, chunks and symbols are written to SQLite and read back.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use jari_base::{
     Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Generation, Language, LineRange, Note,
     Reference, Skip, Stamp, Symbol, SymbolKind,
@@ -105,8 +108,18 @@ fn unpack_document(packed: &[u8]) -> Result<Document> {
     postcard::from_bytes(packed).map_err(|error| Error::Corrupt(error.to_string()))
 }
 
+/// A file that chunks were taken from: several of them often stand in one.
+pub(crate) struct Opened {
+    text: String,
+    document: Option<Document>,
+}
+
 /// A chunk with its symbol and its lines, in one statement: a query asks for ten of them.
-pub(crate) fn hydrated(connection: &Connection, id: ChunkId) -> Result<Option<StoredChunk>> {
+pub(crate) fn hydrated(
+    connection: &Connection,
+    id: ChunkId,
+    opened: &mut HashMap<FileId, Opened>,
+) -> Result<Option<StoredChunk>> {
     let mut statement = prepare(
         connection,
         "SELECT c.kind, c.first, c.last, c.symbol, c.doc_first, c.doc_last, c.section, c.head_first, c.head_last,
@@ -123,9 +136,14 @@ pub(crate) fn hydrated(connection: &Connection, id: ChunkId) -> Result<Option<St
     };
     let (chunk, symbol, text) = read().map_err(errors::sqlite)?;
     let missing = |_| Error::Corrupt(format!("file {} has chunks but no text", id.file.0));
-    let packed = text.as_blob().map_err(missing)?;
-    let document = if chunk.section.is_some() { document(connection, id.file)? } else { None };
-    Ok(Some(StoredChunk::new(id, &chunk, symbol, document.as_ref(), &unpack(packed)?)))
+    let Opened { text, document } = match opened.entry(id.file) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(new) => {
+            let document = if chunk.section.is_some() { document(connection, id.file)? } else { None };
+            new.insert(Opened { text: unpack(text.as_blob().map_err(missing)?)?, document })
+        }
+    };
+    Ok(Some(StoredChunk::new(id, &chunk, symbol, document.as_ref(), text)))
 }
 
 /// Definitions whose name matches; the caller filters and orders.

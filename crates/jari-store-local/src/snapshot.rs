@@ -1,5 +1,6 @@
 //! One state of the index, held by a read transaction.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -86,7 +87,8 @@ impl Snapshot for LocalSnapshot {
 
     fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
         let rows = self.rows();
-        let hydrated = chunks.iter().map(|id| rows::hydrated(&rows, *id));
+        let mut opened = HashMap::new();
+        let hydrated = chunks.iter().map(|id| rows::hydrated(&rows, *id, &mut opened));
         hydrated.filter_map(Result::transpose).collect()
     }
 

