@@ -307,13 +307,24 @@ struct Most {
 /// A chunk that may be shown.
 struct Shown {
     chunk: ChunkId,
+    is_section: bool,
     bm25: f32,
     cosine: f32,
 }
 
 impl Shown {
+    /// One that neither words nor vectors found.
+    fn unseen(chunk: ChunkId) -> Self {
+        Self { chunk, is_section: false, bm25: 0.0, cosine: 0.0 }
+    }
+
     fn new(chunk: &ChunkCandidate) -> Self {
-        Self { chunk: chunk.chunk, bm25: chunk.body, cosine: chunk.cosine }
+        Self {
+            chunk: chunk.chunk,
+            is_section: chunk.kind == ChunkKind::Section,
+            bm25: chunk.body,
+            cosine: chunk.cosine,
+        }
     }
 }
 
@@ -335,14 +346,19 @@ impl Place {
         Self { shown, score, shares, weights, role, factor, again }
     }
 
-    /// Whether a word or a name matches, or the meaning is near enough to be no accident.
+    /// Whether a word or a name matches, or the meaning is near enough to be no accident. A section must say so itself, and so must
+    /// further chunks of a file.
     fn says_something(&self) -> bool {
-        let by_words = self.shares.iter().enumerate().any(|(at, share)| at != MEANING && *share > 0.0);
-        by_words || self.shown.cosine >= NEAR_ENOUGH
+        let Self { shown, shares, again, .. } = self;
+        let names = if shown.is_section { &[NAME, AROUND][..] } else { &[][..] };
+        let of_file = !shown.is_section && *again == 0;
+        let by_file = of_file && (0..SIGNALS).any(|at| at != MEANING && shares[at] > 0.0);
+        shown.bm25 > 0.0 || shown.cosine >= NEAR_ENOUGH || by_file || names.iter().any(|at| shares[*at] > 0.0)
     }
 
     fn explained(self) -> Ranked {
-        let Self { shown: Shown { chunk, bm25, cosine }, score, shares, weights, role, factor, again } = self;
+        let Self { shown: Shown { chunk, bm25, cosine, .. }, score, shares, weights, role, factor, again } =
+            self;
         let parts: Vec<Explanation> = (0..SIGNALS)
             .filter(|at| shares[*at] * weights[*at] > 0.0)
             .map(|at| {
@@ -374,7 +390,7 @@ fn again_factor(again: usize) -> f32 {
 fn answers(file: &FileCandidate, most: &Most) -> Vec<Shown> {
     let shown = |id: ChunkId| {
         let known = file.chunks.iter().find(|chunk| chunk.chunk == id);
-        known.map_or(Shown { chunk: id, bm25: 0.0, cosine: 0.0 }, Shown::new)
+        known.map_or(Shown::unseen(id), Shown::new)
     };
     let mut chunks: Vec<&ChunkCandidate> = file.chunks.iter().collect();
     let both = |chunk: &ChunkCandidate| {
@@ -390,7 +406,7 @@ fn answers(file: &FileCandidate, most: &Most) -> Vec<Shown> {
         .collect();
     if answers.is_empty() {
         // Only the path matches: the file's beginning stands for it.
-        answers.push(Shown { chunk: ChunkId { file: file.file, ordinal: 0 }, bm25: 0.0, cosine: 0.0 });
+        answers.push(Shown::unseen(ChunkId { file: file.file, ordinal: 0 }));
     }
     answers.truncate(SUMMED);
     answers

@@ -50,6 +50,8 @@ fn key_of(record: &FileRecord) -> Option<u64> {
 /// The vectors of the files of one state.
 pub(crate) struct Vectors {
     options: VectorOptions,
+    /// Whether there is anything to have vectors of.
+    any: bool,
     index: std::result::Result<Index, jari_vector::Error>,
 }
 
@@ -57,18 +59,19 @@ impl Vectors {
     pub(crate) fn open(folder: &Path, options: &VectorOptions, files: &Files) -> Self {
         let live = |file: u32, key: u64| files.get(FileId(file)).and_then(key_of) == Some(key);
         let index = Index::open(&options.folder(folder), &options.space, options.search(), live);
-        Self { options: options.clone(), index }
+        Self { options: options.clone(), any: files.chunks() > 0, index }
     }
 
     pub(crate) fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Nearest {
         let Ok(index) = &self.index else {
-            return Nearest { chunks: Vec::new(), degraded: Some(Degraded::VectorsUnavailable) };
+            let degraded = self.any.then_some(Degraded::VectorsUnavailable);
+            return Nearest { chunks: Vec::new(), degraded };
         };
         let kinds: Vec<u8> = allowed.kinds().iter().map(|kind| *kind as u8).collect();
         let found = index.search(vector, limit, &Filter { files: allowed.files(), kinds: &kinds });
         let chunk = |Near { file, ordinal, score }| (ChunkId { file: FileId(file), ordinal }, score);
         let degraded = match index {
-            index if index.is_empty() => Some(Degraded::VectorsUnavailable),
+            index if index.is_empty() && self.any => Some(Degraded::VectorsUnavailable),
             index if index.lacks_graph() => Some(Degraded::VectorIndexUnavailable),
             _ => None,
         };

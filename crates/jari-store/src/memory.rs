@@ -371,7 +371,10 @@ impl Postings for State {
         }
         chunks.sort_by(|one, two| two.1.total_cmp(&one.1));
         chunks.truncate(limit);
-        Ok(Nearest { chunks, degraded: (!any).then_some(Degraded::VectorsUnavailable) })
+        Ok(Nearest {
+            chunks,
+            degraded: (!any && self.files.chunks() > 0).then_some(Degraded::VectorsUnavailable),
+        })
     }
 
     fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32> {

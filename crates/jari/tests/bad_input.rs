@@ -220,7 +220,8 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  386 · 39 too common to narrow · 0 files always looked at
-            model     bundled · 256 dimensions · search is by keyword
+            vectors   6 · exact · [size] · 0 chunks without · [time] a search
+            model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1 · unknown 1
             skipped   nothing
             --- stderr
@@ -675,7 +676,10 @@ fn names_that_are_not_utf8_are_counted_and_change_nothing() {
             state     fresh · generation 1
             holds     3 files · 5 chunks · 4 symbols
             size      [size] rows · [size] postings
-            model     bundled · 256 dimensions · search is by keyword
+            keywords  built in [time] · [time] a search
+            trigrams  384 · 39 too common to narrow · 0 files always looked at
+            vectors   5 · exact · [size] · 0 chunks without · [time] a search
+            model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   unreadable 1
             unreadable  caf\xe9.rs

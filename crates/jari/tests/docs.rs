@@ -24,19 +24,23 @@ fn sections_are_found_with_their_heading_path() {
 fn modes_without_vectors_answer_by_keyword_and_say_so() {
     let project = Project::documents();
     check(
-        &project.jari(&["docs", "retries", "--mode", "hybrid", "-k", "1"]),
+        &project.run(
+            project
+                .command(&["docs", "retries", "--mode", "semantic", "-k", "1"])
+                .env("JARI_EMBEDDING_PROVIDER", "off"),
+        ),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        docs/guide.md:22-28 · The guide › Guide › Configure  #.##
-            22  ## Configure
-            26  | retries | 3 |
-        --- stderr
-        note: there are no vectors yet: `hybrid` answers by keyword
-        indexed   5 files · 9 chunks · [speed] · [time]
+            exit: 0
+            --- stdout
+            docs/guide.md:22-28 · The guide › Guide › Configure  #.##
+                22  ## Configure
+                26  | retries | 3 |
+            --- stderr
+            note: there are no vectors: words answer alone
+            indexed   5 files · 9 chunks · [speed] · [time]
 
-        1 place · [time] · index fresh
-    "#]],
+            1 place · [time] · index fresh
+        "#]],
     );
 }
 

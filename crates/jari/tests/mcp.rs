@@ -140,7 +140,7 @@ fn an_agent_asks_and_gets_places() {
         }
         ```
 
-        1 result · index fresh, 3 files · more: cursor "1@1"
+        1 result · index fresh, 3 files
     "#]]
     .assert_eq(&common::filtered(&text));
     let concise =
@@ -408,6 +408,7 @@ fn every_tool_answers() {
             "understand" => json!({"goal": "install"}),
             "doc_section" => json!({"path": "docs/guide.md", "headingPath": ["Install"]}),
             "doc_search" => json!({"path": "docs/guide.md", "query": "install"}),
+            "grep" => json!({"pattern": "Install", "literal": true}),
             "manage" => json!({"action": "status"}),
             "get_file_structure" | "reindex_codebase" => json!({}),
             _ => guide.clone(),

@@ -212,6 +212,9 @@ fn a_score_explains_itself() {
                           #.##  words in defined names or the title
                              #.##  weight
                              #.##  share of the best candidate's
+                          #.##  means the same
+                             #.##  weight
+                             #.##  share of the best candidate's
             --- stderr
             indexed   3 files · 5 chunks · [speed] · [time]
 

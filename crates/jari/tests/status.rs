@@ -53,7 +53,8 @@ fn an_index_that_is_what_the_files_are_is_fresh() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  384 · 39 too common to narrow · 0 files always looked at
-            model     bundled · 256 dimensions · search is by keyword
+            vectors   5 · exact · [size] · 0 chunks without · [time] a search
+            model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
         "#]],
@@ -79,7 +80,8 @@ fn an_edit_makes_it_stale_and_looking_does_not_index() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  384 · 39 too common to narrow · 0 files always looked at
-            model     bundled · 256 dimensions · search is by keyword
+            vectors   5 · exact · [size] · 0 chunks without · [time] a search
+            model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
         "#]],
@@ -105,7 +107,8 @@ fn skipped_files_are_listed_with_the_reason() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  396 · 44 too common to narrow · 0 files always looked at
-            model     bundled · 256 dimensions · search is by keyword
+            vectors   6 · exact · [size] · 0 chunks without · [time] a search
+            model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1 · toml 1
             skipped   binary 1 · too large 1 · minified 1 · generated 1 · secret 3
                 secret  .env
@@ -150,7 +153,7 @@ fn json_has_one_shape() {
     let project = Project::sample();
     project.jari(&["index"]).exits(0);
     let answer = project.json(&["status"]);
-    expect!["bytes chunks files generation index_dir keyword_index languages model notes root skipped stale state symbols trigrams"]
+    expect!["bytes chunks files generation index_dir keyword_index languages model notes root skipped stale state symbols trigrams vector_index"]
         .assert_eq(&keys(&answer).join(" "));
     assert_eq!(answer["languages"], serde_json::json!({"markdown": 1, "python": 1, "rust": 1}));
 }

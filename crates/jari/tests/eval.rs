@@ -1,0 +1,80 @@
+//! `jari eval`
+
+mod common;
+
+use common::{Project, check};
+use expect_test::expect;
+
+const QUESTIONS: &str = r#"{"id": "a", "query": "repeat a call with growing pauses", "category": "meaning", "targets": [{"path": "src/retry.rs"}]}
+{"id": "b", "query": "take a connection from the pool", "category": "words", "targets": [{"path": "src/net/pool.py", "start_line": 1, "end_line": 40}]}
+{"id": "c", "query": "connections are pooled", "category": "words", "targets": [{"path": "nowhere.rs"}]}
+"#;
+
+fn project() -> Project {
+    let project = Project::sample();
+    // Not in the project: it would be the best answer to its own questions.
+    project.write("../questions.jsonl", QUESTIONS);
+    project
+}
+
+#[test]
+fn figures_come_for_all_and_for_groups_and_the_run_can_be_scored_elsewhere() {
+    let project = project();
+    let figures = project.json(&["eval", "--queries", "../questions.jsonl", "--run", "run.jsonl", "-q"]);
+    let all = &figures["rows"][0];
+    assert_eq!((&all["group"], &all["questions"]), (&"all".into(), &3.into()));
+    assert!((all["ndcg_10"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{figures}");
+    assert!(all["p95_ms"].as_f64() > Some(0.0));
+    let run = std::fs::read_to_string(project.path("run.jsonl")).unwrap();
+    let first: serde_json::Value = serde_json::from_str(run.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["id"], &first["results"][0]["path"]), (&"a".into(), &"src/retry.rs".into()));
+    let compared =
+        project.jari(&["eval", "--queries", "../questions.jsonl", "--compare", "--format", "csv", "-q"]);
+    let ways: Vec<&str> = compared
+        .stdout
+        .lines()
+        .filter(|line| line.contains(",all,"))
+        .filter_map(|line| line.split(',').next())
+        .collect();
+    assert_eq!(ways, ["keyword", "semantic", "hybrid"]);
+}
+
+#[test]
+fn ci_can_ask_for_a_least_figure() {
+    let project = project();
+    let ask = |least: &str| project.jari(&["eval", "--queries", "../questions.jsonl", "--min", least, "-q"]);
+    assert_eq!((ask("0.5").code, ask("0.9").code), (0, 1));
+}
+
+#[test]
+fn questions_that_cannot_be_read_are_named() {
+    let project = project();
+    project.write("broken.jsonl", "{\"id\": \"a\", \"query\": \"x\", \"targets\": []}\nno object\n");
+    check(
+        &project.jari(&["eval", "--queries", "broken.jsonl"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: broken.jsonl:2 is no question: expected ident at line 1 column 2
+        hint: a line is {"id": …, "query": …, "targets": [{"path": …}]}
+    "#]],
+    );
+    check(
+        &project.jari(&["eval", "--queries", "missing.jsonl"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: `missing.jsonl` cannot be used: No such file or directory (os error 2)
+        hint: check the path
+    "#]],
+    );
+    check(
+        &project.jari(&["eval", "--queries", "../questions.jsonl", "--field", "title"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: ../questions.jsonl:1 is no question: it has no `title`
+        hint: a line is {"id": …, "query": …, "targets": [{"path": …}]}
+    "#]],
+    );
+}
