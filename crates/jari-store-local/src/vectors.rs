@@ -126,7 +126,6 @@ impl Vectors {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
-#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 pub(crate) fn error(error: jari_vector::Error) -> Error {
     Error::Backend(error.to_string())
 }

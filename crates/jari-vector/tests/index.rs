@@ -31,15 +31,15 @@ fn vectors(file: u32) -> Vec<f32> {
 }
 
 fn write(folder: &Path, files: std::ops::Range<u32>, key: u64) {
-    let mut writer = Writer::open(folder, &space(), usize::MAX).unwrap();
+    let mut writer = Writer::open(folder, &space(), usize::MAX).expect("it succeeds");
     for file in files {
-        assert!(writer.put(file, key, &[file as u8 % 2, 1, 2], &vectors(file)).unwrap());
+        assert!(writer.put(file, key, &[file as u8 % 2, 1, 2], &vectors(file)).expect("it succeeds"));
     }
-    writer.save().unwrap();
+    writer.save().expect("it succeeds");
 }
 
 fn open(folder: &Path) -> Index {
-    Index::open(folder, &space(), Options::default(), |_, _| true).unwrap()
+    Index::open(folder, &space(), Options::default(), |_, _| true).expect("it succeeds")
 }
 
 fn truth(files: std::ops::Range<u32>, query: &[f32], limit: usize) -> Vec<(u32, u32)> {
@@ -125,7 +125,7 @@ fn rows_of_other_contents_are_gone_and_newer_ones_count() {
 fn what_is_dead_is_left_behind_when_there_is_much_of_it() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), 0..300, 1);
-    let live = |file: u32, _: u64| file % 3 == 0;
+    let live = |file: u32, _: u64| file.is_multiple_of(3);
     let before = Index::open(folder.path(), &space(), Options::default(), live).unwrap();
     assert!(before.is_wasteful());
     Writer::compact(folder.path(), &space(), &before).unwrap();

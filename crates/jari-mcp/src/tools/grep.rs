@@ -70,7 +70,7 @@ impl Tool for Grep {
         if summary.cut {
             notes.push(format!("there are more than {LINES} lines: narrow the pattern or the path"));
         }
-        let answer = Answer::after(answer::offset(&shape)?, items.into_iter());
+        let answer = Answer::after(answer::offset(&shape)?, items);
         Ok(Answer { notes, ..answer })
     }
 }
