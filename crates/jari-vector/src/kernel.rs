@@ -40,6 +40,23 @@ impl Kernel {
     const PLAIN: Self = Self { dot: plain_dot, distances: plain_distances };
 }
 
+/// Asks the machine to have `row` at hand soon: rows that are looked at lie far apart, and waiting for each costs more than
+/// multiplying it.
+#[inline]
+pub(crate) fn fetch(row: &[i8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in row.chunks(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        #[expect(unsafe_code, reason = "a hint to the machine")]
+        // SAFETY: the address is that of a slice, and nothing is read.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = row;
+}
+
 #[inline(always)]
 fn plain_dot(one: &[i8], two: &[i8]) -> i32 {
     // In this shape the compiler finds the instruction that multiplies and adds in one.
