@@ -1,8 +1,6 @@
 //! A pattern in, the lines it matches out. Grams narrow down the files; what counts is what stands on disk now.
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use grep_matcher::Matcher as _;
@@ -10,6 +8,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use jari_base::{Filter, Language, Skip};
 use jari_store::{FileRecord, Files, PathFilter, Snapshot};
+use rayon::prelude::*;
 use regex_syntax::hir::Hir;
 
 use crate::pattern::required_grams;
@@ -157,6 +156,7 @@ pub fn grep(
                     summary.files += 1;
                     summary.lines += found.count;
                     if !take(found) {
+                        summary.took = start.elapsed();
                         return Ok(summary);
                     }
                 }
@@ -218,30 +218,8 @@ impl Pattern {
         request: &GrepRequest,
         block: &[&FileRecord],
     ) -> Vec<std::result::Result<FileMatches, Skip>> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(block.len());
-        if threads < 2 {
-            let mut reader = FileReader::new(self.matcher.clone(), project, request);
-            return block.iter().map(|record| reader.matches(record)).collect();
-        }
-        let next = AtomicUsize::new(0);
-        let answers = Mutex::new(Vec::with_capacity(block.len()));
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    let mut reader = FileReader::new(self.matcher.clone(), project, request);
-                    let mut own = Vec::new();
-                    loop {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(record) = block.get(at) else { break };
-                        own.push((at, reader.matches(record)));
-                    }
-                    answers.lock().expect("no reader panics").append(&mut own);
-                });
-            }
-        });
-        let mut answers = answers.into_inner().expect("no reader panics");
-        answers.sort_unstable_by_key(|(at, _)| *at);
-        answers.into_iter().map(|(_, answer)| answer).collect()
+        let reader = || FileReader::new(self.matcher.clone(), project, request);
+        block.par_iter().map_init(reader, |reader, record| reader.matches(record)).collect()
     }
 }
 

@@ -127,19 +127,21 @@ pub fn update(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    if store.is_outdated() {
-        return rebuild(project, store, progress);
-    }
     let (snapshot, update) = update_rows(project, store, progress)?;
     let snapshot = embed_missing(project, store, snapshot)?;
     Ok((snapshot.clone(), Update { generation: snapshot.generation(), ..update }))
 }
 
-fn update_rows(
+/// The same, for those who ask no vectors: files that moved or lost theirs get them with the next [`update`], and the file of vectors
+/// is not opened.
+pub fn update_rows(
     project: &Project,
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
+    if store.is_outdated() {
+        return rebuild(project, store, progress);
+    }
     let mut snapshot = store.snapshot()?;
     let note = store.recall();
     let seen = note.as_deref().and_then(Seen::read);

@@ -30,10 +30,7 @@ impl Embedding {
     pub fn space(&self, contents: &str) -> Space {
         let model = &self.model;
         let made_by = format!("{:016x} {VERSION} {contents}", model.fingerprint());
-        // FNV-1a
-        let fingerprint = made_by.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |mixed, byte| {
-            (mixed ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        let fingerprint = jari_base::fingerprint(made_by.as_bytes());
         Space {
             provider: self.provider.to_owned(),
             model: model.name().to_owned(),

@@ -92,7 +92,7 @@ impl Batch {
     /// Vectors go first: without their rows they are of no file, and nobody misses them.
     fn write_out_vectors(&mut self) -> Result<()> {
         let (Some(writer), Some(options)) = (self.vectors.take(), &self.options) else { return Ok(()) };
-        let kept = writer.len() as u64;
+        let kept = writer.rows() as u64;
         writer.save().map_err(vectors::error)?;
         // A first look that costs little: the files themselves are read only where there seems to be waste.
         let chunks = rows::chunks(&self.connection)?;

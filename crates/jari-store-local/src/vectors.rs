@@ -38,9 +38,7 @@ impl VectorOptions {
 
 /// Of a file's path and contents: what its vectors were made of.
 pub(crate) fn key(path: &str, hash: jari_base::ContentHash) -> u64 {
-    // FNV-1a
-    let mix = |mixed: u64, byte: &u8| (mixed ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    path.as_bytes().iter().chain(&hash.0).fold(0xcbf2_9ce4_8422_2325, mix)
+    jari_base::fingerprint(path.as_bytes().iter().chain(&hash.0))
 }
 
 fn key_of(record: &FileRecord) -> Option<u64> {

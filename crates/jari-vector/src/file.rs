@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use jari_base::Space;
 
 use crate::Error;
-use crate::row::{Planes, words};
+use crate::row::{Planes, whole, words};
 
 pub(crate) const NAME: &str = "index.bin";
 
@@ -79,15 +79,7 @@ struct Extent {
 impl Rows {
     /// Opens the file in `folder`, if it holds vectors of this space.
     pub(crate) fn open(folder: &Path, space: &Space) -> Result<Self, Error> {
-        let path = folder.join(NAME);
-        let file = match fs_err::File::open(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing),
-            other => other.map_err(Error::Reading)?,
-        };
-        #[expect(unsafe_code, reason = "mapping a file")]
-        // SAFETY: extents are only ever appended, and files replaced as a whole, so mapped bytes that are read never
-        // change. Somebody else who writes into the file is found by the checksums, as far as a running process can.
-        let map = unsafe { memmap2::Mmap::map(file.file()) }.map_err(Error::Reading)?;
+        let map = mapped(&folder.join(NAME))?;
         let header = map.get(..LINE).ok_or(Error::Damaged("it has no header"))?;
         if header[..8] != MAGIC {
             return Err(Error::Damaged("it is no file of vectors, or of another version"));
@@ -215,9 +207,7 @@ impl Rows {
         let upper = signed(self.plane(extent.upper, at, self.dims));
         let lower = signed(self.plane(extent.lower, at, self.dims));
         let scale = self.scale(row);
-        let whole =
-            |(upper, lower): (&i8, &i8)| f32::from(i16::from(*upper) * 256 + i16::from(*lower)) * scale;
-        upper.iter().zip(lower).map(whole).collect()
+        upper.iter().zip(lower).map(|(upper, lower)| whole(upper, lower) * scale).collect()
     }
 
     /// The signs of rows that lie beside each other, as many of `rows` as one extent has.
@@ -228,6 +218,18 @@ impl Rows {
         let begin = extent.signs + first * width;
         (&self.map[begin..begin + count * width], count)
     }
+}
+
+/// A file of ours, mapped into memory.
+pub(crate) fn mapped(path: &Path) -> Result<memmap2::Mmap, Error> {
+    let file = match fs_err::File::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing),
+        other => other.map_err(Error::Reading)?,
+    };
+    #[expect(unsafe_code, reason = "mapping a file")]
+    // SAFETY: extents are only ever appended, and files replaced as a whole, so mapped bytes that are read never
+    // change. Somebody else who writes into the file is found by the checksums, as far as a running process can.
+    unsafe { memmap2::Mmap::map(file.file()) }.map_err(Error::Reading)
 }
 
 /// Where the planes of an extent begin, counted from the end of its header.

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::Error;
-use crate::file::Rows;
+use crate::file::{Rows, mapped};
 use crate::kernel::Kernel;
 
 const NAME: &str = "hnsw.bin";
@@ -109,6 +109,7 @@ pub(crate) struct Graph {
     map: memmap2::Mmap,
     rows: usize,
     m: usize,
+    ef_construction: usize,
     entry: u32,
     top: usize,
     /// Rows that stand in layers above the lowest, with their highest layer and where their links begin.
@@ -118,20 +119,14 @@ pub(crate) struct Graph {
 impl Graph {
     /// Opens the graph in `folder`, if it is one over these rows.
     pub(crate) fn open(folder: &Path, rows: &Rows) -> Result<Self, Error> {
-        let path = folder.join(NAME);
-        let file = match fs_err::File::open(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing),
-            other => other.map_err(Error::Reading)?,
-        };
-        #[expect(unsafe_code, reason = "mapping a file")]
-        // SAFETY: the file is only ever replaced as a whole, so mapped bytes do not change.
-        let map = unsafe { memmap2::Mmap::map(file.file()) }.map_err(Error::Reading)?;
+        let map = mapped(&folder.join(NAME))?;
         let header = map.get(..HEADER).ok_or(Error::Damaged("the graph has no header"))?;
         let number = |at: usize| word(header, at) as usize;
         if header[..8] != MAGIC || crc32fast::hash(&header[..HEADER - 4]) != word(header, HEADER / 4 - 1) {
             return Err(Error::Damaged("the graph's header is not what was written"));
         }
         let [covered, m, entry, top, count] = [number(2), number(3), number(4), number(5), number(6)];
+        let ef_construction = number(9);
         if rows.checksum(covered) != Some(word(header, 7)) {
             return Err(Error::Other);
         }
@@ -146,7 +141,16 @@ impl Graph {
             upper.push((row, level, begin));
             begin += level * m * 4;
         }
-        Ok(Self { map, rows: covered, m, entry: entry as u32, top, upper })
+        Ok(Self { map, rows: covered, m, ef_construction, entry: entry as u32, top, upper })
+    }
+
+    pub(crate) fn is_there(folder: &Path) -> bool {
+        folder.join(NAME).exists()
+    }
+
+    /// What it was built with: neighbours of a node, and nodes in sight.
+    pub(crate) fn parameters(&self) -> (usize, usize) {
+        (self.m, self.ef_construction)
     }
 
     /// How many rows it covers.
@@ -340,6 +344,7 @@ impl<'a> Builder<'a> {
             header.extend(number.to_le_bytes());
         }
         header.extend(crc32fast::hash(&body).to_le_bytes());
+        header.extend((self.ef as u32).to_le_bytes());
         header.resize(HEADER - 4, 0);
         header.extend(crc32fast::hash(&header).to_le_bytes());
         let aside = folder.join(format!("{NAME}.new"));

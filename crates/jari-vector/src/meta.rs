@@ -19,9 +19,12 @@ impl Meta<'_> {
     /// Writes it aside, then in the place of the old one.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), Error> {
         let Self { space: Space { provider, model, dims, fingerprint }, rows, checksum, graph } = self;
-        let parameters = graph.map(|(m, ef_construction)| {
-            serde_json::json!({ "backend": "hnsw", "m": m, "ef_construction": ef_construction })
-        });
+        let parameters = match graph {
+            Some((m, ef_construction)) => {
+                serde_json::json!({ "backend": "hnsw", "m": m, "ef_construction": ef_construction })
+            }
+            None => serde_json::json!({ "backend": "exact" }),
+        };
         let meta = serde_json::json!({
             "version": 1,
             "provider": provider,
@@ -29,7 +32,7 @@ impl Meta<'_> {
             "dims": dims,
             "count": rows,
             "fingerprint": format!("{fingerprint:016x}"),
-            "parameters": parameters.unwrap_or_else(|| serde_json::json!({ "backend": "exact" })),
+            "parameters": parameters,
             "checksum": format!("{checksum:08x}"),
         });
         let aside = folder.join("meta.json.new");

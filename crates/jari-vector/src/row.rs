@@ -52,14 +52,18 @@ pub(crate) fn bytes(vector: &[f32]) -> (Vec<i8>, f32) {
     (vector.iter().map(|element| (element / largest * 127.0).round() as i8).collect(), largest / 127.0)
 }
 
+/// An element of a row, before its scale.
+pub(crate) fn whole(upper: &i8, lower: &i8) -> f32 {
+    f32::from(i16::from(*upper) * 256 + i16::from(*lower))
+}
+
 /// The product of a vector with a row, in full precision.
 pub(crate) fn product(vector: &[f32], scale: f32, upper: &[i8], lower: &[i8]) -> f32 {
-    let whole = |(upper, lower): (&i8, &i8)| f32::from(i16::from(*upper) * 256 + i16::from(*lower));
     // Sixteen sums beside each other, which the machine can make at once; always the same sixteen.
     let mut sums = [0.0_f32; LANES];
     for (vector, (upper, lower)) in vector.chunks(LANES).zip(upper.chunks(LANES).zip(lower.chunks(LANES))) {
         for (sum, (element, row)) in sums.iter_mut().zip(vector.iter().zip(upper.iter().zip(lower))) {
-            *sum += element * whole(row);
+            *sum += element * whole(row.0, row.1);
         }
     }
     sums.iter().sum::<f32>() * scale

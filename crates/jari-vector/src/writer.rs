@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jari_base::Space;
 
 use crate::file::{Rows, RowsWriter};
-use crate::hnsw::Builder;
+use crate::hnsw::{Builder, Graph};
 use crate::meta::Meta;
 use crate::{Error, Index};
 
@@ -52,13 +52,8 @@ impl Writer {
     }
 
     /// How many rows there will be, live or not.
-    pub fn len(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.rows.len()
-    }
-
-    /// Whether there will be none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Writes everything out.
@@ -66,7 +61,10 @@ impl Writer {
         let Self { folder, space, rows: writer, .. } = self;
         let rows = writer.len();
         let checksum = writer.finish()?;
-        Meta { space: &space, rows, checksum, graph: None }.write(&folder)
+        // Only where there is a graph is it asked whether it still fits: that means to read the rows again.
+        let graph = Graph::is_there(&folder).then(|| Rows::open(&folder, &space)).transpose()?;
+        let graph = graph.and_then(|rows| Graph::open(&folder, &rows).ok()).map(|graph| graph.parameters());
+        Meta { space: &space, rows, checksum, graph }.write(&folder)
     }
 
     /// Writes what is alive in `index` into a file of its own, which takes the place of the old one.

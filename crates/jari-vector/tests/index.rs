@@ -226,6 +226,8 @@ fn a_graph_finds_nearly_all_and_survives_a_restart() {
     assert_eq!(seen, 3_000);
     // Newer rows, and one that died, need no new graph.
     write(folder.path(), 1_000..1_100, 1);
+    let meta = std::fs::read_to_string(folder.path().join("meta.json")).unwrap();
+    assert!(meta.contains("\"backend\": \"hnsw\"") && meta.contains("\"ef_construction\": 200"), "{meta}");
     let (index, again) = (open(), open());
     assert!(!index.lacks_graph() && index.backend() == Backend::Hnsw);
     let mut hits = 0;

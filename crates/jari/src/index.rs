@@ -54,7 +54,7 @@ impl Ready {
     }
 }
 
-/// `ingest::update` or `ingest::rebuild`.
+/// `ingest::update`, `ingest::update_rows` or `ingest::rebuild`.
 type Bring =
     fn(&Project, &dyn Store, &(dyn Fn(Progress) + Sync)) -> Result<(Arc<dyn Snapshot>, Update), Error>;
 
@@ -140,8 +140,26 @@ impl Index {
         reporter: &Reporter,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<(Ready, T), Failure> {
+        self.sync_by(ingest::update, reporter, ask)
+    }
+
+    /// The same for those who ask no vectors.
+    pub(crate) fn sync_rows<T>(
+        &mut self,
+        reporter: &Reporter,
+        ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
+    ) -> Result<(Ready, T), Failure> {
+        self.sync_by(ingest::update_rows, reporter, ask)
+    }
+
+    fn sync_by<T>(
+        &mut self,
+        how: Bring,
+        reporter: &Reporter,
+        ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
+    ) -> Result<(Ready, T), Failure> {
         self.repaired(|index| {
-            let ready = match index.bring(ingest::update, reporter) {
+            let ready = match index.bring(how, reporter) {
                 Err(Error::Store(jari_store::Error::Busy)) => index.last_state(reporter)?,
                 other => other?,
             };

@@ -558,11 +558,8 @@ pub(crate) fn cache_dir(root: &Path) -> Option<PathBuf> {
         root.to_string_lossy().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
     // File names end at 255 bytes, and the end of a path is its telling part.
     let telling = &path[path.ceil_char_boundary(path.len().saturating_sub(180))..];
-    // FNV-1a, so that `a-b` and `a/b` do not share a folder.
-    let bytes = root.as_os_str().as_encoded_bytes();
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    // `a-b` and `a/b` do not share a folder.
+    let hash = jari_base::fingerprint(root.as_os_str().as_encoded_bytes());
     Some(base.cache_dir().join("jari").join("indexes").join(format!("{telling}-{hash:016x}")))
 }
 

@@ -16,6 +16,7 @@ use crate::failure::{Failure, Outcome};
 use crate::index::Index;
 use crate::printer::{self, FAINT};
 use crate::progress::Reporter;
+use crate::settings::VectorSettings;
 
 /// Nearest chunks that a search is asked for, and that its recall is measured on.
 const NEAREST: usize = 10;
@@ -88,7 +89,7 @@ impl VectorBench {
             reporter.say(&format!("measuring {} vectors", printer::count(points as u64)));
             // Evenly over the project, so that fewer are no less mixed.
             let some: Vec<&[f32]> = (0..points).map(|at| &*vectors[at * vectors.len() / points]).collect();
-            measure(&some, &questions, &mut rows).map_err(|error| {
+            measure(&some, &questions, &index.settings.vectors, &mut rows).map_err(|error| {
                 Failure::argument(
                     format!("it cannot be measured: {error}"),
                     "is there room in the folder for temporary files?",
@@ -153,6 +154,7 @@ fn questions(snapshot: &dyn Snapshot, embedding: &Embedding) -> Result<Vec<Vec<f
 fn measure(
     vectors: &[&[f32]],
     questions: &[Vec<f32>],
+    settings: &VectorSettings,
     rows: &mut Vec<VectorBenchRowJson>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -171,8 +173,7 @@ fn measure(
     rows.push(searched(folder.path(), &space, Backend::Exact, began.elapsed(), questions, &truth)?);
 
     let began = Instant::now();
-    let usual = Options::default();
-    Writer::build_graph(folder.path(), &space, 16, usual.ef_search, |_| {})?;
+    Writer::build_graph(folder.path(), &space, settings.m, settings.ef_construction, |_| {})?;
     rows.push(searched(folder.path(), &space, Backend::Hnsw, began.elapsed(), questions, &truth)?);
     Ok(())
 }

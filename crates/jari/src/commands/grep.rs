@@ -133,7 +133,7 @@ impl Grep {
         let looked = if no_update { index.look(|_| Ok(()))? } else { None };
         let (ready, ()) = match looked {
             Some(looked) => looked,
-            None => index.sync(&reporter, |_| Ok(()))?,
+            None => index.sync_rows(&reporter, |_| Ok(()))?,
         };
         if !global.quiet {
             printer::talk_notes(&index.notes);

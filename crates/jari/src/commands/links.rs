@@ -62,7 +62,7 @@ impl Links {
             }
             Ok(graph)
         };
-        let (ready, graph) = index.sync(&reporter, graph)?;
+        let (ready, graph) = index.sync_rows(&reporter, graph)?;
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }

@@ -1,16 +1,15 @@
 //! `jari status`
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use jari_embed::Model;
 use jari_engine::status::{self, Status as State};
 use jari_wire::StatusJson;
 
 use super::Global;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::index::Index;
 use crate::printer::{self, FAINT, NAME};
 
@@ -43,7 +42,7 @@ impl Status {
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }
-        let model = model(index.settings.embedding_model.as_deref())?;
+        let model = model(&index);
         let found = state.is_some();
         let (root, folder) = (index.project.root.display().to_string(), index.folder.display().to_string());
         if global.json {
@@ -72,13 +71,12 @@ impl Status {
     }
 }
 
-/// Which model is at hand. One that cannot be read is said to be so now, not when it is needed.
-fn model(chosen: Option<&Path>) -> Result<String, Failure> {
-    let (name, model) = match chosen {
-        None => ("bundled".to_owned(), Model::bundled()),
-        Some(path) => (path.display().to_string(), Model::open(path)?),
-    };
-    Ok(format!("{name} · {} dimensions", model.dims()))
+/// Which model is at hand.
+fn model(index: &Index) -> String {
+    let Some(embedding) = &index.project.embedding else { return "off".to_owned() };
+    let chosen = index.settings.embedding_model.as_ref().map(|path| path.display().to_string());
+    let name = chosen.unwrap_or_else(|| embedding.provider.to_owned());
+    format!("{name} · {} dimensions", embedding.model.dims())
 }
 
 fn text(out: &mut String, state: &State, model: &str) {

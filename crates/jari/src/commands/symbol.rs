@@ -78,7 +78,8 @@ impl Symbol {
         };
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
-        let (ready, response) = index.sync(&reporter, |snapshot| symbols(&project, snapshot, &request))?;
+        let (ready, response) =
+            index.sync_rows(&reporter, |snapshot| symbols(&project, snapshot, &request))?;
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }

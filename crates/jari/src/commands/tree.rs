@@ -31,7 +31,7 @@ impl Tree {
         let Self { path, depth } = self;
         let (mut index, within) = Index::find_file(&path, global)?;
         let reporter = Reporter::new(global.quiet);
-        let (ready, node) = index.sync(&reporter, |snapshot| tree(snapshot, &within, depth))?;
+        let (ready, node) = index.sync_rows(&reporter, |snapshot| tree(snapshot, &within, depth))?;
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }
