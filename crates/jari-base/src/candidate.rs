@@ -1,5 +1,7 @@
 //! What travels between a query's plan, a store and the ranking: trip 1 of a query.
 
+use std::time::Instant;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{ChunkId, ChunkKind, FileId, Language, LineRange, SymbolKind, words};
@@ -19,6 +21,8 @@ pub struct Lookup {
     pub limit: usize,
     /// How words are weighed.
     pub bm25: Bm25,
+    /// When to stop with what there is.
+    pub deadline: Option<Instant>,
 }
 
 words! {
@@ -34,12 +38,58 @@ words! {
 }
 
 words! {
+    /// What a question is asked for.
+    Intent {
+        /// To get to a place.
+        Nav = "nav",
+        /// To understand how something works.
+        Explain = "explain",
+        /// To change something.
+        Edit = "edit",
+        /// To see all there is.
+        Research = "research",
+    }
+}
+
+words! {
+    /// How what words found and what vectors found become one list.
+    Fusion {
+        /// A weighted sum of signals, each divided by its maximum.
+        Linear = "linear",
+        /// Of both lists the ranks alone.
+        Rrf = "rrf",
+        /// A weighted sum of both lists' scores, each spread from 0 to 1.
+        Weighted = "weighted",
+        /// The words' scores, and some of the vectors'.
+        Alpha = "alpha",
+    }
+}
+
+words! {
+    /// A list of candidates that one way of looking made.
+    List {
+        /// Words in the text.
+        Keyword = "keyword",
+        /// Words in the file's path.
+        Path = "path",
+        /// Names that are defined.
+        Symbol = "symbol",
+        /// Meaning.
+        Vector = "vector",
+    }
+}
+
+words! {
     /// What should have helped with an answer and did not.
     Degraded {
         /// No vectors: the answer is by words alone.
         VectorsUnavailable = "vectors_unavailable",
         /// There are vectors, but not the graph that was asked for: every one was looked at.
         VectorIndexUnavailable = "vector_index_unavailable",
+        /// Time was up: steps that were left would have made it better.
+        TimeBudget = "time_budget",
+        /// What should have put the best in order failed, so the order is the usual one.
+        RerankerUnavailable = "reranker_unavailable",
     }
 }
 
@@ -76,6 +126,10 @@ pub struct Filter {
     pub kinds: Vec<ChunkKind>,
     /// Globs over paths; a folder stands for all below it.
     pub paths: Vec<String>,
+    /// Globs of which one must match as well.
+    pub also_paths: Vec<String>,
+    /// Globs of which none may match.
+    pub except_paths: Vec<String>,
 }
 
 /// What a store answers.

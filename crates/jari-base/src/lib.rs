@@ -13,8 +13,8 @@ mod symbol;
 mod vector;
 
 pub use candidate::{
-    Bm25, Candidates, ChunkCandidate, DefinitionCandidate, Degraded, FileCandidate, Filter, Lookup, Mode,
-    Term,
+    Bm25, Candidates, ChunkCandidate, DefinitionCandidate, Degraded, FileCandidate, Filter, Fusion, Intent,
+    List, Lookup, Mode, Term,
 };
 pub use chunk::{Chunk, ChunkKind, Chunked, Note};
 pub use document::{Block, BlockKind, Document, Link, Section, Value};

@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         limits: jari_source::Limits::default(),
         documents: Default::default(),
         embedding: Some(Embedding { model: Arc::new(Model::bundled()), provider: "bundled", eager: false }),
+        reranker: None,
         max_grams: 6000,
     };
     let fingerprint = project.fingerprint();

@@ -1,8 +1,10 @@
 //! The façade: what Jari can do, as functions over plain structs. Every surface (terminal, MCP, HTTP) calls these.
 
+mod diversify;
 pub mod documents;
 pub mod eval;
 mod fields;
+mod gather;
 pub mod grep;
 pub mod ingest;
 pub mod links;
@@ -10,8 +12,10 @@ pub mod living;
 mod meaning;
 pub mod narrow;
 mod near;
+mod pack;
 mod pattern;
 mod preview;
+mod rerank;
 pub mod scan;
 pub mod search;
 pub mod similar;
@@ -22,12 +26,14 @@ pub mod tree;
 pub mod uses;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jari_base::{ErrorCode, Explained, Language, Skip};
 use jari_chunk::DocumentOptions;
 use jari_source::Limits;
 
 pub use meaning::Embedding;
+pub use rerank::Reranker;
 
 /// A project: a folder of files and how they are taken in.
 #[derive(Debug, Clone)]
@@ -40,6 +46,8 @@ pub struct Project {
     pub documents: DocumentOptions,
     /// What makes vectors of chunks and questions; `None` for words alone.
     pub embedding: Option<Embedding>,
+    /// What puts the best places in order, after all else; `None` leaves them as they are.
+    pub reranker: Option<Arc<dyn Reranker>>,
     /// Files with more different grams are not cut, and `grep` always looks at them.
     pub max_grams: usize,
 }
@@ -184,7 +192,10 @@ impl Explained for Error {
             Self::NotReadable { reason: Skip::TooLarge, .. } => {
                 Some("raise the limit: JARI_MAX_FILE_SIZE, in bytes".to_owned())
             }
-            Self::BadFilter(_) | Self::NotReadable { .. } => None,
+            Self::BadFilter(_) => {
+                Some("filters are path:src lang:rust kind:function symbol:Name -word; with a blank after the colon it is text".to_owned())
+            }
+            Self::NotReadable { .. } => None,
             Self::UnknownLanguage(_) => Some(format!("languages are {}", jari_chunk::languages().join(", "))),
             Self::NoneOf { .. } => Some("leave out --lang or --only".to_owned()),
             Self::IsAFolder(path) => Some(format!("name a file; `jari tree {path}` shows what is in it")),

@@ -1,6 +1,7 @@
-//! Which languages may answer: those asked for, of code or of documents.
+//! What may answer: languages, of code or of documents, and the filters that stand in a query.
 
-use jari_base::Language;
+use jari_base::{ChunkKind, Filter, Language};
+use jari_text::Typed;
 
 use crate::{Error, Result};
 
@@ -30,5 +31,42 @@ pub fn languages(wanted: &[String], only: Option<Only>) -> Result<Vec<String>> {
     match languages.is_empty() {
         true => Err(Error::NoneOf { languages: wanted.to_vec(), only }),
         false => Ok(languages),
+    }
+}
+
+/// `filter`, narrowed by what was typed among the words.
+pub(crate) fn typed(typed: &Typed, filter: Filter) -> Result<Filter> {
+    let wanted = languages(&typed.languages, None)?;
+    let kinds: Vec<ChunkKind> = typed
+        .kinds
+        .iter()
+        .map(|kind| {
+            kind.parse().map_err(|error| Error::BadFilter(format!("`kind:{kind}` cannot be used: {error}")))
+        })
+        .collect::<Result<_>>()?;
+    Ok(Filter {
+        languages: both("lang", filter.languages, wanted)?,
+        kinds: both("kind", filter.kinds, kinds)?,
+        also_paths: [filter.also_paths, typed.paths.clone()].concat(),
+        except_paths: [filter.except_paths, typed.except_paths.clone()].concat(),
+        paths: filter.paths,
+    })
+}
+
+/// What two lists allow, of which an empty one allows everything.
+fn both<T: PartialEq + std::fmt::Display>(name: &str, one: Vec<T>, two: Vec<T>) -> Result<Vec<T>> {
+    match (one.is_empty(), two.is_empty()) {
+        (true, _) => Ok(two),
+        (_, true) => Ok(one),
+        (false, false) => {
+            let refused = two.iter().map(T::to_string).collect::<Vec<_>>().join(" or ");
+            let both: Vec<T> = one.into_iter().filter(|item| two.contains(item)).collect();
+            if both.is_empty() {
+                return Err(Error::BadFilter(format!(
+                    "nothing can be `{name}:{refused}`: other filters leave it out"
+                )));
+            }
+            Ok(both)
+        }
     }
 }

@@ -157,6 +157,7 @@ mod tests {
             limits: Default::default(),
             documents: Default::default(),
             embedding: None,
+            reranker: None,
             max_grams: 6_000,
         };
         let scan =

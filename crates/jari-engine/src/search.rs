@@ -1,48 +1,82 @@
 //! A question in, places out.
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use jari_base::{
-    Bm25, Candidates, ChunkKind, Degraded, Explanation, Filter, Language, LineRange, Lookup, Mode, Symbol,
-    Term,
+    Bm25, Candidates, ChunkKind, Degraded, Explanation, Filter, Intent, Language, LineRange, Lookup, Mode,
+    Symbol, Term,
 };
-use jari_rank::Weights;
+use jari_rank::Lists;
 use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
-use jari_text::{Query, Tokenizer, estimate_tokens};
+use jari_text::Query;
 
 use crate::near::Near;
 use crate::{Error, Project, Result};
-use crate::{preview, translation};
+use crate::{diversify, gather, narrow, pack, rerank, translation};
 
+pub use jari_rank::{Blend, FoundBy, Plan, Script, Shape};
+pub use jari_text::Typed;
+
+pub use crate::gather::Elsewhere;
+pub use crate::pack::{Cut, Shown};
 pub use crate::preview::Line;
-
-/// Files that are ranked, of all that were scored. On 21 repositories 100 and 200 give the same first ten places.
-const CANDIDATES: usize = 100;
-
-/// Lines of a preview.
-const PREVIEW: usize = 4;
-
-/// Tokens that `path:start-end` and the symbol's name take in an answer.
-const PLACE_TOKENS: usize = 24;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
-    /// In words.
+    /// In words, among which there may be filters.
     pub query: String,
+    /// Whether what looks like a filter in it is one.
+    pub typed_filters: bool,
     /// How it is looked for.
     pub mode: Mode,
+    /// What it is asked for; `None` lets its words tell.
+    pub intent: Option<Intent>,
     /// How many places at most.
     pub limit: usize,
     /// What may be returned.
     pub filter: Filter,
+    /// Whether places that repeat others make room.
+    pub diverse: bool,
+    /// Whether a Korean question that finds little is asked again in English.
+    pub translate: bool,
     /// Whether each hit says how its score came to be.
     pub explain: bool,
+    /// Show whole texts, with this many lines around them.
+    pub context: Option<u32>,
     /// Fit the texts of the hits into this many tokens.
     pub max_tokens: Option<usize>,
+    /// What the user's settings say.
+    pub tuning: Tuning,
+}
+
+/// What settings say of every question.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tuning {
     /// How words are weighed.
     pub bm25: Bm25,
+    /// How words and vectors become one list.
+    pub blend: Blend,
+    /// What may be spent.
+    pub budget: Budget,
+}
+
+/// What may be spent on a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Files that are ranked, of all that were scored.
+    pub candidates: usize,
+    /// Places that are compared with each other, or put in order by a [`crate::Reranker`].
+    pub rerank_candidates: usize,
+    /// After this, no further step is begun.
+    pub time: Option<Duration>,
+}
+
+impl Default for Budget {
+    /// On 21 repositories 100 files and 200 give the same first ten places.
+    fn default() -> Self {
+        Self { candidates: 100, rerank_candidates: 30, time: None }
+    }
 }
 
 impl SearchRequest {
@@ -50,12 +84,41 @@ impl SearchRequest {
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
+            typed_filters: true,
             mode: Mode::Hybrid,
+            intent: None,
             limit: 10,
             filter: Filter::default(),
+            diverse: true,
+            translate: true,
             explain: false,
+            context: None,
             max_tokens: None,
-            bm25: Bm25::default(),
+            tuning: Tuning::default(),
+        }
+    }
+
+    /// How it would be answered.
+    pub fn plan(&self) -> Plan {
+        let typed = self.typed();
+        Plan::new(&typed, &Query::new(&typed.words), self.intent)
+    }
+
+    /// Whether there is no word in it to look for.
+    pub fn is_empty(&self) -> bool {
+        Query::new(&self.typed().words).is_empty()
+    }
+
+    /// Whether whole texts are to be shown.
+    pub fn shows_texts(&self) -> bool {
+        self.max_tokens.is_some() || self.context.is_some()
+    }
+
+    fn typed(&self) -> Typed {
+        if self.typed_filters {
+            Typed::new(&self.query)
+        } else {
+            Typed { words: self.query.clone(), ..Typed::default() }
         }
     }
 }
@@ -67,14 +130,33 @@ pub struct SearchResponse {
     pub hits: Vec<Hit>,
     /// How they were found.
     pub mode: Mode,
+    /// What was asked, as it was understood.
+    pub plan: Plan,
+    /// The filters that stood in the query.
+    pub typed: Typed,
+    /// The words that were looked for, each time.
+    pub passes: Vec<Pass>,
     /// What should have helped and did not.
     pub degraded: Option<Degraded>,
     /// Names that look like what was asked for, where nothing was found.
     pub near: Vec<String>,
     /// What did not fit into `max_tokens`.
     pub cut: Option<Cut>,
+    /// How often the model was asked.
+    pub embedding_calls: usize,
     /// How long it took.
     pub took: Duration,
+}
+
+/// One look into the index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pass {
+    /// Whether words of the glossary stand beside those that were typed.
+    pub translated: bool,
+    /// The words, and how rare each is; 0 of one that stands nowhere.
+    pub terms: Vec<(String, f32)>,
+    /// Files that were found.
+    pub files: usize,
 }
 
 /// A place that answers.
@@ -104,107 +186,159 @@ pub struct Hit {
     pub fresh: bool,
     /// The lines that show why.
     pub preview: Vec<Line>,
-    /// The whole text, where `max_tokens` was given and it fits.
+    /// The whole text, where it fits into `max_tokens`.
     pub text: Option<String>,
+    /// The lines of `text`: its own, and those around it that were asked for.
+    pub text_lines: LineRange,
+    /// How much of it is shown.
+    pub shown: Shown,
+    /// Where the same text stands again.
+    pub elsewhere: Vec<Elsewhere>,
     /// Words of the query that stand in it.
     pub matched: Vec<String>,
+    /// Which lists it was on, where asked for.
+    pub found_by: Vec<FoundBy>,
     /// How the score came to be, where asked for.
     pub explanation: Option<Explanation>,
-}
-
-/// What did not fit into the token budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cut {
-    /// Hits shown by their telling lines instead of their whole text.
-    pub shortened: usize,
-    /// Hits shown by their place alone.
-    pub places: usize,
-    /// Hits left out.
-    pub dropped: usize,
 }
 
 /// Answers a question from one state of the index.
 pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchRequest) -> Result<SearchResponse> {
     let began = Instant::now();
-    let mut query = Query::new(&request.query);
+    let deadline = request.tuning.budget.time.map(|time| began + time);
+    let typed = request.typed();
+    let query = Query::new(&typed.words);
     if query.is_empty() {
         return Err(Error::EmptyQuery);
     }
-    PathFilter::new(&request.filter)
+    let plan = Plan::new(&typed, &query, request.intent);
+    let filter = narrow::typed(&typed, request.filter.clone())?;
+    PathFilter::new(&filter)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
-    let vector = match request.mode {
-        Mode::Keyword => None,
-        Mode::Semantic | Mode::Hybrid => {
-            project.embedding.as_ref().and_then(|embedding| embedding.of_question(&request.query))
-        }
+    let mut looked = Look { project, snapshot, request, filter, deadline }.at(query)?;
+
+    let conditions = gather::Conditions::new(&typed);
+    // What conditions leave out is known only when texts are read, so all that was found may be needed.
+    let pool = if conditions.is_empty() {
+        request.limit.max(request.tuning.budget.rerank_candidates)
+    } else {
+        usize::MAX
     };
-    // Without a vector the words answer alone, and the answer says so.
-    let mut mode = if vector.is_some() { request.mode } else { Mode::Keyword };
-    let look = |query: &Query, mode: Mode| {
+    let mut ranked =
+        jari_rank::ranked(&looked.query, &plan, &looked.candidates, looked.mode, request.tuning.blend, pool);
+    let in_time = || deadline.is_none_or(|deadline| Instant::now() < deadline);
+    if let Some(reranker) = &project.reranker {
+        let failed = match in_time() {
+            true => !rerank::rerank(&**reranker, snapshot, request, &mut ranked)?,
+            false => true,
+        };
+        looked.degraded = looked.degraded.or(failed.then_some(Degraded::RerankerUnavailable));
+    }
+    if request.diverse && in_time() {
+        diversify::diversify(snapshot, &mut ranked, request.tuning.budget.rerank_candidates)?;
+    }
+    if !in_time() {
+        looked.degraded = Some(Degraded::TimeBudget);
+    }
+
+    let gathered = gather::gather(snapshot, ranked, &conditions, request.limit)?;
+    let lists = request.explain.then(|| Lists::new(&looked.candidates));
+    let mut hits = gather::hits(project, snapshot, gathered, &looked.query, lists.as_ref())?;
+    if request.shows_texts() {
+        pack::grow(snapshot, &mut hits, request.context.unwrap_or_default(), request.max_tokens)?;
+    }
+    let cut = match request.max_tokens {
+        Some(budget) => pack::fit(snapshot, &mut hits, budget, plan.intent)?,
+        None => None,
+    };
+    let near = if hits.is_empty() { near_names(snapshot, &looked.query)? } else { Vec::new() };
+    let Looked { mode, degraded, passes, embedding_calls, .. } = looked;
+    let took = began.elapsed();
+    Ok(SearchResponse { hits, mode, plan, typed, passes, degraded, near, cut, embedding_calls, took })
+}
+
+/// A question on its way to the store.
+struct Look<'a> {
+    project: &'a Project,
+    snapshot: &'a dyn Snapshot,
+    request: &'a SearchRequest,
+    filter: Filter,
+    deadline: Option<Instant>,
+}
+
+/// What the store answered.
+struct Looked {
+    /// With the words of the last pass.
+    query: Query,
+    candidates: Candidates,
+    mode: Mode,
+    degraded: Option<Degraded>,
+    passes: Vec<Pass>,
+    embedding_calls: usize,
+}
+
+impl Look<'_> {
+    fn at(&self, query: Query) -> Result<Looked> {
+        let Self { project, request, .. } = self;
+        let embedding = project.embedding.as_ref().filter(|_| request.mode != Mode::Keyword);
+        let vector = embedding.and_then(|embedding| embedding.of_question(&query_text(request)));
+        let embedding_calls = usize::from(embedding.is_some());
+        // Without a vector the words answer alone, and the answer says so.
+        let mut mode = if vector.is_some() { request.mode } else { Mode::Keyword };
+        let mut candidates = self.candidates(&query, mode, vector.as_deref())?;
+        let degraded = match candidates.degraded {
+            None if mode != request.mode => Some(Degraded::VectorsUnavailable),
+            degraded => degraded,
+        };
+        if degraded == Some(Degraded::VectorsUnavailable) {
+            if mode == Mode::Semantic {
+                candidates = self.candidates(&query, Mode::Hybrid, vector.as_deref())?;
+            }
+            mode = Mode::Keyword;
+        }
+        let mut looked = Looked { passes: Vec::new(), query, candidates, mode, degraded, embedding_calls };
+        looked.note_pass(false);
+        let translated = (request.translate && mode != Mode::Semantic)
+            .then(|| translation::translated(&looked.query, &looked.candidates))
+            .flatten();
+        if let Some(translated) = translated {
+            looked.candidates = self.candidates(&translated, mode, vector.as_deref())?;
+            looked.query = translated;
+            looked.note_pass(true);
+        }
+        if mode == Mode::Hybrid && is_unknown_name(&looked.query, &looked.candidates) {
+            looked.candidates.files.clear();
+        }
+        Ok(looked)
+    }
+
+    fn candidates(&self, query: &Query, mode: Mode, vector: Option<&[f32]>) -> Result<Candidates> {
         let by_words = mode != Mode::Semantic;
         let terms = query.terms.iter().zip(&query.weights).filter(|_| by_words);
-        snapshot.candidates(&Lookup {
+        Ok(self.snapshot.candidates(&Lookup {
             terms: terms.map(|(term, weight)| Term { text: term.clone(), weight: *weight }).collect(),
             names: if by_words { query.names() } else { Vec::new() },
-            vector: vector.clone(),
-            filter: request.filter.clone(),
-            limit: CANDIDATES,
-            bm25: request.bm25,
-        })
-    };
-    let mut candidates = look(&query, mode)?;
-    let degraded = match candidates.degraded {
-        None if mode != request.mode => Some(Degraded::VectorsUnavailable),
-        degraded => degraded,
-    };
-    if degraded == Some(Degraded::VectorsUnavailable) && mode == Mode::Semantic {
-        candidates = look(&query, Mode::Hybrid)?;
+            vector: vector.map(<[f32]>::to_vec),
+            filter: self.filter.clone(),
+            limit: self.request.tuning.budget.candidates,
+            bm25: self.request.tuning.bm25,
+            deadline: self.deadline,
+        })?)
     }
-    if degraded == Some(Degraded::VectorsUnavailable) {
-        mode = Mode::Keyword;
+}
+
+impl Looked {
+    fn note_pass(&mut self, translated: bool) {
+        let rarity = self.candidates.rarity.iter().copied().chain(std::iter::repeat(0.0));
+        let terms = self.query.terms.iter().cloned().zip(rarity).collect();
+        self.passes.push(Pass { translated, terms, files: self.candidates.files.len() });
     }
-    if mode != Mode::Semantic
-        && let Some(translated) = translation::translated(&query, &candidates)
-    {
-        candidates = look(&translated, mode)?;
-        query = translated;
-    }
-    if mode == Mode::Hybrid && is_unknown_name(&query, &candidates) {
-        candidates.files.clear();
-    }
-    let ranked = jari_rank::order(&query, &candidates, &Weights::of(mode), request.limit);
-    let chunks: Vec<_> = ranked.iter().map(|ranked| ranked.chunk).collect();
-    let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
-    let files = snapshot.files();
-    let mut hits = Vec::with_capacity(chunks.len());
-    // A store leaves out chunks it does not know, so pairs are matched by id.
-    for chunk in snapshot.hydrate(&chunks)? {
-        let Some(ranked) = ranked.iter().find(|ranked| ranked.chunk == chunk.id) else { continue };
-        let Some(record) = files.get(chunk.id.file) else { continue };
-        let (preview, matched) = Tokenizer::of_thread(|tokenizer| {
-            preview::telling_lines(tokenizer, &chunk.text, chunk.lines, &terms, PREVIEW)
-        });
-        hits.push(Hit {
-            path: record.path.clone(),
-            lines: chunk.lines,
-            kind: chunk.kind,
-            language: record.language.clone(),
-            symbol: chunk.symbol,
-            section: telling_section(chunk.sections, &preview),
-            head: chunk.head,
-            score: ranked.score,
-            bm25: ranked.bm25,
-            cosine: ranked.cosine,
-            fresh: is_fresh(project, record),
-            preview,
-            text: Some(chunk.text),
-            matched,
-            explanation: request.explain.then(|| ranked.explanation.clone()),
-        });
-    }
-    let cut = request.max_tokens.map(|budget| fit(&mut hits, budget)).filter(|cut| *cut != Cut::default());
-    let near = if hits.is_empty() { near_names(snapshot, &query)? } else { Vec::new() };
-    Ok(SearchResponse { hits, mode, degraded, near, cut, took: began.elapsed() })
+}
+
+/// What the model is asked: the words without the filters between them.
+fn query_text(request: &SearchRequest) -> String {
+    let typed = request.typed();
+    if typed.filters() { typed.words } else { request.query.clone() }
 }
 
 /// Whether the question is one word that stands nowhere: what merely sounds like it is no answer, near names are.
@@ -213,15 +347,6 @@ fn is_unknown_name(query: &Query, candidates: &Candidates) -> bool {
         && query.korean().is_empty()
         && candidates.rarity.iter().all(|rarity| *rarity == 0.0)
         && candidates.files.iter().all(|file| file.definitions.is_empty())
-}
-
-/// Of the sections that a hit touches, the one whose lines show most of the query; of equal ones the first.
-fn telling_section(sections: Vec<StoredSection>, preview: &[Line]) -> Option<StoredSection> {
-    let marks = |section: &StoredSection| -> usize {
-        let shown = preview.iter().filter(|line| section.lines.contains(line.number));
-        shown.map(|line| line.highlights.len()).sum()
-    };
-    sections.into_iter().rev().max_by_key(marks)
 }
 
 /// Whether the file on disk is the file that was indexed.
@@ -235,36 +360,6 @@ pub(crate) fn is_fresh(project: &Project, record: &FileRecord) -> bool {
             matches!(contents, jari_source::Contents::Text { hash, .. } if record.hash == Some(hash))
         }
     }
-}
-
-/// Shortens hits from the first to the last until they fit: whole text, telling lines, place alone, nothing.
-fn fit(hits: &mut Vec<Hit>, budget: usize) -> Cut {
-    let mut left = budget;
-    let mut cut = Cut::default();
-    let mut kept = 0;
-    for hit in hits.iter_mut() {
-        let whole = PLACE_TOKENS + hit.text.as_deref().map_or(0, estimate_tokens);
-        let lines =
-            PLACE_TOKENS + hit.preview.iter().map(|line| estimate_tokens(&line.text) + 2).sum::<usize>();
-        if whole <= left {
-            left -= whole;
-        } else if lines <= left {
-            left -= lines;
-            hit.text = None;
-            cut.shortened += 1;
-        } else if PLACE_TOKENS <= left {
-            left -= PLACE_TOKENS;
-            hit.text = None;
-            hit.preview.clear();
-            cut.places += 1;
-        } else {
-            break;
-        }
-        kept += 1;
-    }
-    cut.dropped = hits.len() - kept;
-    hits.truncate(kept);
-    cut
 }
 
 /// Names near to those the query speaks of.

@@ -54,6 +54,9 @@ pub fn similar(
     // Pieces of the place itself may be among them.
     let request = SearchRequest {
         mode: Mode::Semantic,
+        // A snippet's dashes and quotes are its own, and what is most alike is what was asked for.
+        typed_filters: false,
+        diverse: false,
         limit: limit + 3,
         filter,
         ..SearchRequest::new(like.text.as_str())

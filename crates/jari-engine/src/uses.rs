@@ -138,6 +138,7 @@ fn candidates(snapshot: &dyn Snapshot, name: &str) -> Result<Vec<FileCandidate>>
         filter: Filter::default(),
         limit: FILES,
         bm25: Default::default(),
+        deadline: None,
         vector: None,
     };
     Ok(snapshot.candidates(&lookup)?.files)

@@ -40,6 +40,7 @@ static INDEXED: LazyLock<Indexed> = LazyLock::new(|| {
         documents: Default::default(),
         embedding: None,
         // The longest files have more.
+        reranker: None,
         max_grams: 2500,
     };
     let store = MemoryStore::new(jari_text::fold_name);

@@ -47,6 +47,7 @@ fn ranking_beats_counting_present_words_on_this_repository() {
         limits: Limits::default(),
         documents: Default::default(),
         embedding: None,
+        reranker: None,
         max_grams: 6000,
     };
     let (snapshot, _) = ingest::update(&project, &store, &|_| {}).expect("the repository is indexed");
@@ -79,6 +80,7 @@ fn ranking_beats_counting_present_words_on_an_evaluation_set() {
             limits: Limits::default(),
             documents: Default::default(),
             embedding: None,
+            reranker: None,
             max_grams: 6000,
         };
         let index = tempfile::tempdir().expect("a folder for the index");

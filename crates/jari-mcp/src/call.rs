@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jari_base::{Bm25, Explained, Filter};
+use jari_base::{Explained, Filter};
 use jari_engine::living::{Living, Stage};
+use jari_engine::search::Tuning;
 use jari_engine::{Error, Project, scan};
 use jari_store::Snapshot;
 use jari_wire::IndexJson;
@@ -16,8 +17,8 @@ const SCAN: Duration = Duration::from_millis(700);
 pub struct Served {
     /// The project and its index.
     pub living: Living,
-    /// How words are weighed.
-    pub bm25: Bm25,
+    /// What settings say of questions.
+    pub tuning: Tuning,
     /// Grams in a larger part of all files than this do not narrow a search for a pattern.
     pub max_gram_frequency: f32,
     /// Where the index is kept.

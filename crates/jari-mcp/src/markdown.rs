@@ -77,7 +77,12 @@ fn footer(out: &mut String, answer: &AnswerJson) {
         let _ = write!(out, " · degraded: {reason}");
     }
     if let Some(cut) = answer.cut {
-        let parts = [(cut.shortened, "shortened"), (cut.places, "by place only"), (cut.dropped, "left out")];
+        let parts = [
+            (cut.shortened, "shortened"),
+            (cut.signatures, "by signature"),
+            (cut.places, "by place only"),
+            (cut.dropped, "left out"),
+        ];
         let parts: Vec<String> = parts
             .iter()
             .filter(|(number, _)| *number > 0)
@@ -138,7 +143,7 @@ mod tests {
             },
             degraded: true,
             reason: Some("vectors_unavailable"),
-            cut: Some(CutJson { shortened: 1, places: 0, dropped: 4 }),
+            cut: Some(CutJson { shortened: 1, dropped: 4, ..CutJson::default() }),
             cursor: Some("1@7".to_owned()),
             notes: vec!["a note".to_owned()],
             ..AnswerJson::default()

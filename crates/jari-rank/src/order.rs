@@ -7,7 +7,7 @@ use jari_base::{
 };
 use jari_text::{Query, TokenKind, Tokenizer, fold_name};
 
-use crate::{Role, version};
+use crate::{Role, Shape, version};
 
 /// How much each signal counts, for files of code and for sections of documents.
 ///
@@ -71,7 +71,7 @@ impl Default for Weights {
         };
         let sections = SignalWeights {
             text: 3.5,
-            file: 1.0,
+            file: 1.6,
             path: 0.3,
             stem: 0.3,
             stem_covered: 0.2,
@@ -87,12 +87,12 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// The usual weights, for a question that is looked for by words, by meaning or by both.
-    pub fn of(mode: Mode) -> Self {
+    /// The weights for a question of some shape that is looked for by words, by meaning or by both.
+    pub fn of(mode: Mode, shape: Shape) -> Self {
         let Self { files, sections } = Self::default();
         let narrowed = |weights: SignalWeights| match mode {
-            Mode::Hybrid => weights,
-            Mode::Keyword => SignalWeights { meaning: 0.0, ..weights },
+            Mode::Hybrid => weights.shaped(shape),
+            Mode::Keyword => SignalWeights { meaning: 0.0, ..weights.shaped(shape) },
             Mode::Semantic => SignalWeights { meaning: 1.0, ..SignalWeights::NONE },
         };
         Self { files: narrowed(files), sections: narrowed(sections) }
@@ -100,6 +100,19 @@ impl Weights {
 }
 
 impl SignalWeights {
+    /// A path is looked for among paths. Other shapes gain nothing from weights of their own.
+    fn shaped(self, shape: Shape) -> Self {
+        match shape {
+            Shape::Path => Self {
+                path: PATH * self.path,
+                stem: PATH * self.stem,
+                stem_covered: PATH * self.stem_covered,
+                ..self
+            },
+            Shape::Identifier | Shape::ErrorMessage | Shape::Quoted | Shape::Sentence => self,
+        }
+    }
+
     const NONE: Self = Self {
         text: 0.0,
         file: 0.0,
@@ -114,6 +127,9 @@ impl SignalWeights {
         meaning: 0.0,
     };
 }
+
+/// How much more paths count where one was asked for.
+const PATH: f32 = 4.0;
 
 /// How many signals there are.
 const SIGNALS: usize = 11;

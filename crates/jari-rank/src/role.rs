@@ -23,12 +23,15 @@ pub enum Role {
     Locale,
     /// Declarations without bodies.
     Declaration,
+    /// Written by a program from something else.
+    Generated,
 }
 
 /// Folder names, and the part their files play. The outermost folder that says something counts.
 const FOLDERS: &[(&str, Role)] = &[
     ("__mocks__", Role::Test),
     ("__tests__", Role::Test),
+    ("__generated__", Role::Generated),
     ("bench", Role::Test),
     ("benches", Role::Test),
     ("benchmark", Role::Test),
@@ -37,18 +40,25 @@ const FOLDERS: &[(&str, Role)] = &[
     ("demos", Role::Example),
     ("deprecated", Role::Legacy),
     ("deps", Role::Vendored),
+    ("dist", Role::Generated),
     ("doc", Role::Document),
     ("docs", Role::Document),
     ("example", Role::Example),
     ("examples", Role::Example),
     ("fixture", Role::Test),
     ("fixtures", Role::Test),
+    ("generated", Role::Generated),
+    ("guide", Role::Document),
+    ("guides", Role::Document),
     ("legacy", Role::Legacy),
     ("locale", Role::Locale),
     ("locales", Role::Locale),
     ("node_modules", Role::Vendored),
+    ("playground", Role::Example),
+    ("playgrounds", Role::Example),
     ("sample", Role::Example),
     ("samples", Role::Example),
+    ("single_include", Role::Generated),
     ("spec", Role::Test),
     ("specs", Role::Test),
     ("test", Role::Test),
@@ -91,14 +101,17 @@ impl Role {
         if is_test_name(name, stem) {
             return Self::Test;
         }
+        if is_generated_name(&lower, stem) {
+            return Self::Generated;
+        }
         if PROSE.contains(&ending) {
             return Self::Document;
         }
         let said = folders.split('/').find_map(|folder| {
             let folder = folder.to_ascii_lowercase();
-            // `parser-tests` is a folder of tests.
+            // `parser-tests` is a folder of tests, and so is `Parser.Tests`.
             let is = |name: &str| {
-                folder.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('-'))
+                folder.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['-', '.']))
             };
             FOLDERS.iter().find(|(name, _)| is(name)).map(|(_, role)| *role)
         });
@@ -117,6 +130,8 @@ impl Role {
         let speaks_of = |words: &[&str]| query.terms.iter().any(|term| words.contains(&term.as_str()));
         let (factor, lifted) = match self {
             Self::Product => return 1.0,
+            // A test client is no test.
+            Self::Test if speaks_of(&["test"]) && !speaks_of_tests(query) => (0.75, false),
             Self::Test => (
                 0.55,
                 speaks_of(&["test", "spec", "fixtur", "bench", "benchmark", "mock", "테스트", "벤치마크"]),
@@ -133,6 +148,7 @@ impl Role {
                 (0.6, speaks_of(&["config", "configur", "set", "json", "yaml", "toml", "xml", "설정"]))
             }
             Self::Locale => (0.4, speaks_of(&["local", "translat", "번역"])),
+            Self::Generated => (0.6, speaks_of(&["generat", "build", "bundl", "생성"])),
             Self::Declaration => (0.85, speaks_of(&["declar", "type", "stub"])),
         };
         if lifted { 1.0 } else { factor }
@@ -150,8 +166,22 @@ impl Role {
             Self::Config => "settings or data",
             Self::Locale => "translation",
             Self::Declaration => "declaration only",
+            Self::Generated => "generated",
         }
     }
+}
+
+/// Whether tests themselves are asked for, and not something of that name.
+fn speaks_of_tests(query: &Query) -> bool {
+    query.words.iter().any(|word| {
+        ["tests", "specs", "fixtures", "testcase", "testcases"].contains(&word.text.to_lowercase().as_str())
+    })
+}
+
+/// `x.min.js`, `x_pb2.py`, `x.pb.go`, `x.g.dart`, `x.generated.cs`, `zz_generated.x.go`.
+fn is_generated_name(lower: &str, stem: &str) -> bool {
+    let by_stem = [".min", "_pb2", "_pb2_grpc", ".pb", ".g", ".generated", "_generated", ".designer"];
+    by_stem.iter().any(|end| stem.ends_with(end)) || lower.starts_with("zz_generated")
 }
 
 /// `test_x.py`, `x_test.go`, `x.spec.ts`, `XTest.java`.
@@ -183,11 +213,17 @@ mod tests {
         check("package.json", Role::Config);
         check("src/latest.rs", Role::Product);
         check("lib/index.d.ts", Role::Declaration);
+        check("api/user_pb2.py", Role::Generated);
+        check("web/dist/app.js", Role::Generated);
+        check("App.playground/a.swift", Role::Example);
+        check("src/generate.rs", Role::Product);
+        check("Parser.Tests/a.cs", Role::Test);
     }
 
     #[test]
     fn a_query_that_speaks_of_tests_lifts_the_penalty() {
         assert_eq!(Role::Test.factor(&Query::new("tests of the parser")), 1.0);
         assert!(Role::Test.factor(&Query::new("the parser")) < 1.0);
+        assert!(Role::Test.factor(&Query::new("the test client")) < 1.0);
     }
 }

@@ -105,6 +105,7 @@ fn lookup(words: &str) -> Lookup {
         filter: Filter::default(),
         limit: 10,
         bm25: Bm25::default(),
+        deadline: None,
     }
 }
 

@@ -8,15 +8,47 @@ use crate::FileRecord;
 /// A filter, ready to be asked.
 #[derive(Debug, Clone)]
 pub struct PathFilter {
-    globs: Option<GlobSet>,
+    /// Of each, one glob must match.
+    required: Vec<GlobSet>,
+    /// Of which none may match.
+    excepted: Option<GlobSet>,
     languages: Vec<String>,
 }
 
 impl PathFilter {
     /// Makes a filter ready; the error names the glob that cannot be read.
     pub fn new(filter: &Filter) -> Result<Self, String> {
+        let required = [&filter.paths, &filter.also_paths]
+            .into_iter()
+            .filter_map(|paths| any_of(paths))
+            .collect::<Result<_, _>>()?;
+        let excepted = any_of(&filter.except_paths).transpose()?;
+        Ok(Self { required, excepted, languages: filter.languages.clone() })
+    }
+
+    /// Whether a file may be returned.
+    pub fn allows(&self, file: &FileRecord) -> bool {
+        (self.languages.is_empty()
+            || self.languages.iter().any(|language| language == file.language.as_str()))
+            && self.allows_path(&file.path)
+    }
+
+    /// Whether every file may be returned.
+    pub fn allows_all(&self) -> bool {
+        self.required.is_empty() && self.excepted.is_none() && self.languages.is_empty()
+    }
+
+    fn allows_path(&self, path: &str) -> bool {
+        self.required.iter().all(|globs| globs.is_match(path))
+            && self.excepted.as_ref().is_none_or(|globs| !globs.is_match(path))
+    }
+}
+
+/// What matches one of `paths`; nothing if there are none.
+fn any_of(paths: &[String]) -> Option<Result<GlobSet, String>> {
+    (!paths.is_empty()).then(|| {
         let mut globs = GlobSetBuilder::new();
-        for path in &filter.paths {
+        for path in paths {
             for glob in spelled(path) {
                 let glob = GlobBuilder::new(&glob)
                     .literal_separator(true)
@@ -25,25 +57,8 @@ impl PathFilter {
                 globs.add(glob);
             }
         }
-        let globs = if filter.paths.is_empty() {
-            None
-        } else {
-            Some(globs.build().map_err(|error| error.to_string())?)
-        };
-        Ok(Self { globs, languages: filter.languages.clone() })
-    }
-
-    /// Whether a file may be returned.
-    pub fn allows(&self, file: &FileRecord) -> bool {
-        (self.languages.is_empty()
-            || self.languages.iter().any(|language| language == file.language.as_str()))
-            && self.globs.as_ref().is_none_or(|globs| globs.is_match(&file.path))
-    }
-
-    /// Whether every file may be returned.
-    pub fn allows_all(&self) -> bool {
-        self.globs.is_none() && self.languages.is_empty()
-    }
+        globs.build().map_err(|error| error.to_string())
+    })
 }
 
 /// A folder stands for all below it; a glob without `/` holds at every depth, as in ignore files.
@@ -65,7 +80,7 @@ mod tests {
 
     fn allows(glob: &str, path: &str) -> bool {
         let filter = Filter { paths: vec![glob.to_owned()], ..Filter::default() };
-        PathFilter::new(&filter).unwrap().globs.unwrap().is_match(path)
+        PathFilter::new(&filter).unwrap().allows_path(path)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::time::Instant;
 
 use jari_base::{
     Bm25, Candidates, ChunkCandidate, ChunkId, ChunkKind, DefinitionCandidate, Degraded, FileCandidate,
@@ -173,7 +174,16 @@ pub fn candidates(lookup: &Lookup, files: &Files, index: &impl Postings) -> Resu
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.fit(index.slots(), files.numbers());
         let mut tally = Tally { bm25: lookup.bm25, files, index, scratch };
-        let rarity = lookup.terms.iter().map(|term| tally.term(term)).collect::<Result<Vec<f32>>>()?;
+        let mut degraded = near.degraded;
+        let mut rarity = vec![0.0; lookup.terms.len()];
+        for (at, (rarity, term)) in rarity.iter_mut().zip(&lookup.terms).enumerate() {
+            // One word at least, so that there is an answer.
+            if at > 0 && lookup.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                degraded = Some(Degraded::TimeBudget);
+                break;
+            }
+            *rarity = tally.term(term)?;
+        }
         tally.choose_chunks(|slot| allowed.file(index.file(slot)) && allowed.kind(index.chunk(slot).kind));
         let mut chosen =
             tally.best_files(lookup.limit, |file| allowed.file(file) && allowed.kinds.is_empty());
@@ -183,7 +193,7 @@ pub fn candidates(lookup: &Lookup, files: &Files, index: &impl Postings) -> Resu
         chosen.extend(others.filter(|file| seen.insert(*file)));
         let candidate = |file| tally.candidate(file, &definitions, vector, &allowed);
         let files = chosen.into_iter().filter_map(candidate).collect();
-        Ok(Candidates { files, rarity, degraded: near.degraded })
+        Ok(Candidates { files, rarity, degraded })
     })
 }
 

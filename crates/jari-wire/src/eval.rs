@@ -142,17 +142,24 @@ pub struct EvalRowJson {
     mean_ms: Option<f64>,
     /// The time that 95 of 100 answers keep within.
     p95_ms: Option<f64>,
+    /// How often the model was asked for vectors.
+    embedding_calls: Option<usize>,
+}
+
+/// What answers to all questions cost.
+#[derive(Debug, Clone, Copy)]
+pub struct EvalCost {
+    /// Mean time, in milliseconds.
+    pub mean_ms: f64,
+    /// The 95th percentile.
+    pub p95_ms: f64,
+    /// How often the model was asked for vectors.
+    pub embedding_calls: usize,
 }
 
 impl EvalRowJson {
-    /// `latency` is the mean and the 95th percentile, in milliseconds.
-    pub fn new(
-        way: &str,
-        group: &str,
-        questions: usize,
-        figures: Figures,
-        latency: Option<(f64, f64)>,
-    ) -> Self {
+    /// A row; `cost` is known of all questions together.
+    pub fn new(way: &str, group: &str, questions: usize, figures: Figures, cost: Option<EvalCost>) -> Self {
         let Figures { ndcg, hit_1, hit_5, hit_10, mrr } = figures;
         Self {
             way: way.to_owned(),
@@ -163,8 +170,9 @@ impl EvalRowJson {
             hit_5,
             hit_10,
             mrr,
-            mean_ms: latency.map(|(mean, _)| mean),
-            p95_ms: latency.map(|(_, late)| late),
+            mean_ms: cost.map(|cost| cost.mean_ms),
+            p95_ms: cost.map(|cost| cost.p95_ms),
+            embedding_calls: cost.map(|cost| cost.embedding_calls),
         }
     }
 }

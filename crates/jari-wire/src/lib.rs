@@ -8,16 +8,18 @@ mod install;
 
 pub use agent::{AnswerJson, PlaceJson};
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
-pub use eval::{EvalJson, EvalRowJson, QuestionJson, RunJson, VectorBenchJson, VectorBenchRowJson};
+pub use eval::{EvalCost, EvalJson, EvalRowJson, QuestionJson, RunJson, VectorBenchJson, VectorBenchRowJson};
 pub use grep::GrepJson;
 pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use jari_base::{Backend, ChunkKind, Degraded, Explained, Explanation, Mode, Skip, SymbolKind};
+use jari_base::{Backend, ChunkKind, Degraded, Explained, Explanation, Intent, List, Mode, Skip, SymbolKind};
 use jari_engine::ingest::Update;
-use jari_engine::search::{Hit, SearchRequest, SearchResponse};
+use jari_engine::search::{
+    Elsewhere, FoundBy, Hit, Pass, SearchRequest, SearchResponse, Shape, Shown, Typed,
+};
 use jari_engine::status::Status;
 use jari_engine::symbols::{Found, SymbolRequest, SymbolResponse};
 use jari_engine::tree::Node;
@@ -58,25 +60,123 @@ pub struct SearchJson {
     /// How it was looked for: `keyword`, `semantic` or `hybrid`.
     #[schemars(with = "String")]
     mode: Mode,
+    /// What it was asked for: `nav`, `explain`, `edit` or `research`.
+    #[schemars(with = "String")]
+    intent: Intent,
+    /// What it looks like: `identifier`, `path`, `error`, `quoted` or `sentence`.
+    shape: &'static str,
+    /// The filters that stood in the query, as they were understood.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filters: Option<FiltersJson>,
     /// Best first.
     results: Vec<HitJson>,
     /// How far the index can be trusted.
     index: IndexJson,
     /// Whether something that should have helped did not.
     degraded: bool,
-    /// What: `vectors_unavailable` or `vector_index_unavailable`.
+    /// What: `vectors_unavailable`, `vector_index_unavailable`, `time_budget` or `reranker_unavailable`.
     reason: Option<&'static str>,
     /// Time of the search itself.
     took_ms: f64,
     /// What did not fit into `--max-tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<CutJson>,
+    /// The words that were looked for, with `--explain`: as typed, and of a Korean question that found little also with English
+    /// words of the glossary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passes: Vec<PassJson>,
     /// Names that look like what was asked for, where nothing was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     near: Vec<String>,
     /// What the user should know: an index that was made anew, or is kept elsewhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+}
+
+/// Filters that stood in a query.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FiltersJson {
+    /// After `path:`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<String>,
+    /// After `-path:`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    except_paths: Vec<String>,
+    /// After `lang:`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    languages: Vec<String>,
+    /// After `kind:`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<String>,
+    /// After `symbol:`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    symbols: Vec<String>,
+    /// After a dash.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    without: Vec<String>,
+    /// In quotes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    phrases: Vec<String>,
+}
+
+impl FiltersJson {
+    fn new(typed: Typed) -> Option<Self> {
+        let filters = typed.filters();
+        let Typed {
+            words: _,
+            paths,
+            except_paths,
+            languages,
+            kinds,
+            symbols,
+            without,
+            phrases,
+            only_phrases: _,
+        } = typed;
+        filters.then_some(Self { paths, except_paths, languages, kinds, symbols, without, phrases })
+    }
+}
+
+/// One look into the index.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PassJson {
+    /// Whether words of the glossary stand beside those that were typed.
+    translated: bool,
+    /// The words and how rare each is among files; 0 of one that stands nowhere.
+    terms: Vec<(String, f32)>,
+    /// Files that were found.
+    files: usize,
+}
+
+/// A list that holds a place.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FoundByJson {
+    /// `keyword`, `path`, `symbol` or `vector`.
+    #[schemars(with = "String")]
+    list: List,
+    /// Counted from 1.
+    rank: usize,
+}
+
+/// Where the same text stands again.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ElsewhereJson {
+    /// Relative to the project's root.
+    path: String,
+    /// First line.
+    start_line: u32,
+    /// Last line.
+    end_line: u32,
+}
+
+fn shape(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Identifier => "identifier",
+        Shape::Path => "path",
+        Shape::ErrorMessage => "error",
+        Shape::Quoted => "quoted",
+        Shape::Sentence => "sentence",
+    }
 }
 
 /// A place that answers.
@@ -112,14 +212,26 @@ pub struct HitJson {
     fresh: bool,
     /// The lines that show why.
     preview: Vec<LineJson>,
-    /// The head of a table or code fence that was split above it, with `--max-tokens`.
+    /// The head of a table or code fence that was split above it, with `--max-tokens` or `--context`.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<String>,
-    /// The whole text, with `--max-tokens`.
+    /// The whole text, with `--max-tokens` or `--context`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// The line on which `text` begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_start_line: Option<u32>,
+    /// How much is shown, with `--max-tokens` or `--context`: `whole`, or where that did not fit `skeleton`, `signature` (both in `preview`) or `place`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<&'static str>,
+    /// Where the same text stands again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<ElsewhereJson>,
     /// Words of the query that stand in it, as written.
     matched_terms: Vec<String>,
+    /// Which lists it was on, with `--explain`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    found_by: Vec<FoundByJson>,
     /// How the score came to be, with `--explain`: `{label, value, details}`, a tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
@@ -152,8 +264,10 @@ struct LineJson {
 /// What did not fit into the token budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CutJson {
-    /// Hits shown by their telling lines.
+    /// Hits shown by their skeleton: declarations and telling lines.
     pub shortened: usize,
+    /// Hits shown by their signature.
+    pub signatures: usize,
     /// Hits shown by their place alone.
     pub places: usize,
     /// Hits left out.
@@ -168,21 +282,31 @@ impl SearchJson {
         index: IndexJson,
         notes: Vec<String>,
     ) -> Self {
-        let with_text = request.max_tokens.is_some();
+        let with_text = request.shows_texts();
         let by_meaning = response.mode != Mode::Keyword;
         Self {
             query: request.query.clone(),
             mode: response.mode,
+            intent: response.plan.intent,
+            shape: shape(response.plan.shape),
+            filters: FiltersJson::new(response.typed),
             results: response.hits.into_iter().map(|hit| hit_json(hit, with_text, by_meaning)).collect(),
             index,
             degraded: response.degraded.is_some(),
             reason: response.degraded.map(Degraded::as_str),
             took_ms: milliseconds(response.took),
             cut: response.cut.map(|cut| CutJson {
-                shortened: cut.shortened,
+                shortened: cut.skeletons,
+                signatures: cut.signatures,
                 places: cut.places,
                 dropped: cut.dropped,
             }),
+            passes: response
+                .passes
+                .into_iter()
+                .filter(|_| request.explain)
+                .map(|Pass { translated, terms, files }| PassJson { translated, terms, files })
+                .collect(),
             near: response.near,
             notes,
         }
@@ -221,7 +345,24 @@ fn hit_json(hit: Hit, with_text: bool, by_meaning: bool) -> HitJson {
             })
             .collect(),
         head: hit.head.filter(|_| with_text && hit.text.is_some()),
+        text_start_line: (with_text && hit.text.is_some()).then_some(hit.text_lines.start),
         text: hit.text.filter(|_| with_text),
+        shown: with_text.then_some(match hit.shown {
+            Shown::Whole => "whole",
+            Shown::Skeleton => "skeleton",
+            Shown::Signature => "signature",
+            Shown::Place => "place",
+        }),
+        elsewhere: hit
+            .elsewhere
+            .into_iter()
+            .map(|Elsewhere { path, lines }| ElsewhereJson {
+                path,
+                start_line: lines.start,
+                end_line: lines.end,
+            })
+            .collect(),
+        found_by: hit.found_by.into_iter().map(|FoundBy { list, rank }| FoundByJson { list, rank }).collect(),
         matched_terms: hit.matched,
         explanation: hit.explanation,
     }

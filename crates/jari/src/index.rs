@@ -80,7 +80,7 @@ impl Index {
         let (limits, documents) = (settings.limits.clone(), settings.documents.clone());
         let embedding = embedding(&settings)?;
         let max_grams = settings.trigrams.max_terms_per_file;
-        let project = Project { root: place.root, limits, documents, embedding, max_grams };
+        let project = Project { root: place.root, limits, documents, embedding, reranker: None, max_grams };
         let mut notes = settings.notes.clone();
         let folder = match &settings.index_dir {
             Some(folder) => folder.clone(),

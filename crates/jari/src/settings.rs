@@ -1,10 +1,12 @@
 //! Settings: flags, then the environment, then `jari.toml`, then the user's file, then the defaults.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use etcetera::BaseStrategy;
-use jari_base::{Backend, Bm25};
+use jari_base::{Backend, Bm25, Fusion};
 use jari_chunk::{DocumentOptions, Strategy};
+use jari_engine::search::{Blend, Budget, Tuning};
 use jari_source::Limits;
 use serde::Deserialize;
 
@@ -106,6 +108,41 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "How much long texts are held back, 0 to 1.",
     },
     Setting {
+        key: "search.fusion",
+        variable: "JARI_FUSION",
+        default: "`auto`",
+        project: true,
+        about: "How what words and what vectors found becomes one list: `linear` (a weighted sum of signals), `rrf` (ranks alone), `weighted` (0.6 words, 0.4 vectors) or `alpha` (words, and some of the vectors). `auto` is `linear`, the best by measurement.",
+    },
+    Setting {
+        key: "search.alpha",
+        variable: "JARI_HYBRID_ALPHA",
+        default: "`0.5`",
+        project: true,
+        about: "What vectors count beside words in the fusion `alpha`, 0 to 100.",
+    },
+    Setting {
+        key: "search.max_candidates",
+        variable: "JARI_MAX_CANDIDATES",
+        default: "`100`",
+        project: true,
+        about: "Files that are ranked by all signals, of those that words and vectors found.",
+    },
+    Setting {
+        key: "search.max_rerank_candidates",
+        variable: "JARI_MAX_RERANK_CANDIDATES",
+        default: "`30`",
+        project: true,
+        about: "Places that are compared with each other, so that those that repeat others make room.",
+    },
+    Setting {
+        key: "search.time_budget_ms",
+        variable: "JARI_TIME_BUDGET_MS",
+        default: "`2000`",
+        project: true,
+        about: "After this many milliseconds a search begins no further step and answers with what it has. `0` is no limit.",
+    },
+    Setting {
         key: "trigram_max_doc_freq",
         variable: "JARI_TRIGRAM_MAX_DOC_FREQ",
         default: "`0.35`",
@@ -192,7 +229,7 @@ pub(crate) struct Settings {
     pub(crate) embedding_provider: Provider,
     pub(crate) vectors: VectorSettings,
     pub(crate) limits: Limits,
-    pub(crate) bm25: Bm25,
+    pub(crate) tuning: Tuning,
     pub(crate) trigrams: Trigrams,
     pub(crate) documents: DocumentOptions,
     /// What was set but does not count.
@@ -264,6 +301,22 @@ impl VectorIndex {
 }
 
 choice! {
+    /// How two lists become one.
+    FusionSetting {
+        /// The best by measurement.
+        Auto = "auto",
+        /// A weighted sum of signals.
+        Linear = "linear",
+        /// Ranks alone.
+        Rrf = "rrf",
+        /// A weighted sum of two scores.
+        Weighted = "weighted",
+        /// Words, and some of the vectors.
+        Alpha = "alpha",
+    }
+}
+
+choice! {
     /// When vectors are made.
     Rebuild {
         /// When some are missing.
@@ -293,6 +346,7 @@ struct Layer {
     max_file_size: Option<u64>,
     bm25_k1: Option<f32>,
     bm25_b: Option<f32>,
+    search: SearchLayer,
     trigram_max_doc_freq: Option<f32>,
     trigram_max_terms_per_file: Option<usize>,
     documents: DocumentLayer,
@@ -319,6 +373,40 @@ impl VectorLayer {
             m: self.m.unwrap_or(16),
             ef_construction: self.ef_construction.unwrap_or(200),
             ef_search: self.ef_search.unwrap_or(200),
+        }
+    }
+}
+
+/// The part of a layer about questions.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct SearchLayer {
+    fusion: Option<FusionSetting>,
+    alpha: Option<f32>,
+    max_candidates: Option<usize>,
+    max_rerank_candidates: Option<usize>,
+    time_budget_ms: Option<u64>,
+}
+
+impl SearchLayer {
+    fn tuning(self, bm25: Bm25) -> Tuning {
+        let usual = Tuning::default();
+        let fusion = match self.fusion.unwrap_or(FusionSetting::Auto) {
+            FusionSetting::Auto => usual.blend.fusion,
+            FusionSetting::Linear => Fusion::Linear,
+            FusionSetting::Rrf => Fusion::Rrf,
+            FusionSetting::Weighted => Fusion::Weighted,
+            FusionSetting::Alpha => Fusion::Alpha,
+        };
+        let time = Duration::from_millis(self.time_budget_ms.unwrap_or(2000));
+        Tuning {
+            bm25,
+            blend: Blend { fusion, alpha: self.alpha.unwrap_or(usual.blend.alpha) },
+            budget: Budget {
+                candidates: self.max_candidates.unwrap_or(usual.budget.candidates),
+                rerank_candidates: self.max_rerank_candidates.unwrap_or(usual.budget.rerank_candidates),
+                time: Some(time).filter(|time| !time.is_zero()),
+            },
         }
     }
 }
@@ -389,6 +477,7 @@ impl Settings {
             max_file_size,
             bm25_k1,
             bm25_b,
+            search,
             trigram_max_doc_freq,
             trigram_max_terms_per_file,
             documents,
@@ -399,7 +488,8 @@ impl Settings {
             embedding_provider: embedding_provider.unwrap_or(Provider::Auto),
             vectors: vectors.settings(),
             limits: Limits { max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size) },
-            bm25: Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) },
+            tuning: search
+                .tuning(Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) }),
             trigrams: Trigrams {
                 max_doc_freq: trigram_max_doc_freq.unwrap_or(0.35),
                 max_terms_per_file: trigram_max_terms_per_file.unwrap_or(6000),
@@ -411,7 +501,7 @@ impl Settings {
     }
 
     fn check(self) -> Result<Self, Failure> {
-        let Bm25 { k1, b } = self.bm25;
+        let Tuning { bm25: Bm25 { k1, b }, blend, budget } = self.tuning;
         if !(0.0..=10.0).contains(&k1) {
             return Err(Failure::setting(
                 format!("bm25_k1 is {k1}"),
@@ -420,6 +510,15 @@ impl Settings {
         }
         if !(0.0..=1.0).contains(&b) {
             return Err(Failure::setting(format!("bm25_b is {b}"), "it lies between 0 and 1; 0.75 is usual"));
+        }
+        if !(0.0..=100.0).contains(&blend.alpha) {
+            return Err(Failure::setting(
+                format!("search.alpha is {}", blend.alpha),
+                "it lies between 0 and 100; 0.5 is usual",
+            ));
+        }
+        if budget.candidates == 0 {
+            return Err(Failure::setting("search.max_candidates is 0", "it is at least 1; 100 is usual"));
         }
         let VectorSettings { m, ef_construction, ef_search, .. } = self.vectors;
         if !(2..=128).contains(&m) || ef_construction == 0 || ef_search == 0 {
@@ -458,6 +557,7 @@ fn first(above: Layer, below: Layer) -> Layer {
         max_file_size,
         bm25_k1,
         bm25_b,
+        search,
         trigram_max_doc_freq,
         trigram_max_terms_per_file,
         documents,
@@ -477,6 +577,13 @@ fn first(above: Layer, below: Layer) -> Layer {
         max_file_size: above.max_file_size.or(max_file_size),
         bm25_k1: above.bm25_k1.or(bm25_k1),
         bm25_b: above.bm25_b.or(bm25_b),
+        search: SearchLayer {
+            fusion: above.search.fusion.or(search.fusion),
+            alpha: above.search.alpha.or(search.alpha),
+            max_candidates: above.search.max_candidates.or(search.max_candidates),
+            max_rerank_candidates: above.search.max_rerank_candidates.or(search.max_rerank_candidates),
+            time_budget_ms: above.search.time_budget_ms.or(search.time_budget_ms),
+        },
         trigram_max_doc_freq: above.trigram_max_doc_freq.or(trigram_max_doc_freq),
         trigram_max_terms_per_file: above.trigram_max_terms_per_file.or(trigram_max_terms_per_file),
         documents: DocumentLayer {
@@ -510,6 +617,13 @@ fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failu
         max_file_size: variables.parsed("JARI_MAX_FILE_SIZE", "a number")?,
         bm25_k1: variables.parsed("JARI_BM25_K1", "a number")?,
         bm25_b: variables.parsed("JARI_BM25_B", "a number")?,
+        search: SearchLayer {
+            fusion: variables.parsed("JARI_FUSION", "one of auto, linear, rrf, weighted, alpha")?,
+            alpha: variables.parsed("JARI_HYBRID_ALPHA", "a number")?,
+            max_candidates: variables.parsed("JARI_MAX_CANDIDATES", "a number")?,
+            max_rerank_candidates: variables.parsed("JARI_MAX_RERANK_CANDIDATES", "a number")?,
+            time_budget_ms: variables.parsed("JARI_TIME_BUDGET_MS", "a number")?,
+        },
         trigram_max_doc_freq: variables.parsed("JARI_TRIGRAM_MAX_DOC_FREQ", "a number")?,
         trigram_max_terms_per_file: variables.parsed("JARI_TRIGRAM_MAX_TERMS_PER_FILE", "a number")?,
         documents: DocumentLayer {

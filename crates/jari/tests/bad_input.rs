@@ -554,8 +554,8 @@ fn an_unknown_setting_is_named() {
               |
             1 | max_file_sise = 5
               | ^^^^^^^^^^^^^
-            unknown field `max_file_sise`, expected one of `index_dir`, `embedding_model`, `embedding_provider`, `vectors`, `max_file_size`, `bm25_k1`, `bm25_b`, `trigram_max_doc_freq`, `trigram_max_terms_per_file`, `documents`
-            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, bm25_k1, bm25_b, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            unknown field `max_file_sise`, expected one of `index_dir`, `embedding_model`, `embedding_provider`, `vectors`, `max_file_size`, `bm25_k1`, `bm25_b`, `search`, `trigram_max_doc_freq`, `trigram_max_terms_per_file`, `documents`
+            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "max_file_size = \"large\"\n");
@@ -569,7 +569,7 @@ fn an_unknown_setting_is_named() {
             1 | max_file_size = "large"
               |                 ^^^^^^^
             invalid type: string "large", expected u64
-            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, bm25_k1, bm25_b, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "bm25_b = 7\n");
@@ -639,7 +639,12 @@ fn odd_file_names_do_not_break() {
     project.write("결제/처리.py", POOL);
     project.write("star*[x].rs", RETRY);
     project.write("-k.rs", RETRY);
-    assert_eq!(project.places(&["search", "backoff"]).len(), 3);
+    let found = project.json(&["search", "backoff"]);
+    assert_eq!(
+        found["results"][0]["elsewhere"].as_array().map(Vec::len),
+        Some(2),
+        "three files, one text: {found}"
+    );
     assert_eq!(project.json(&["tree", "with space.rs"])["file"], "with space.rs");
     assert_eq!(project.json(&["tree", "결제/처리.py"])["file"], "결제/처리.py");
     assert_eq!(project.places(&["search", "backoff", "--path", "with space.rs"]), ["with space.rs:1-10"]);

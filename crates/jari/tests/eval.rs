@@ -36,7 +36,22 @@ fn figures_come_for_all_and_for_groups_and_the_run_can_be_scored_elsewhere() {
         .filter(|line| line.contains(",all,"))
         .filter_map(|line| line.split(',').next())
         .collect();
-    assert_eq!(ways, ["keyword", "semantic", "hybrid"]);
+    let expected = [
+        "keyword",
+        "semantic",
+        "hybrid",
+        "hybrid rrf",
+        "hybrid weighted",
+        "hybrid alpha",
+        "hybrid without MMR",
+        "hybrid without glossary",
+    ];
+    assert_eq!(ways, expected);
+    let calls = |way: &str| {
+        let line = compared.stdout.lines().find(|line| line.starts_with(&format!("{way},all,")));
+        line.and_then(|line| line.rsplit(',').next().map(str::to_owned))
+    };
+    assert_eq!((calls("keyword").as_deref(), calls("hybrid").as_deref()), (Some("0"), Some("3")));
 }
 
 #[test]

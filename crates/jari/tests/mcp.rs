@@ -202,7 +202,7 @@ fn wrong_arguments_are_refused_as_a_tool_error() {
     let mut server = Server::start(&project, &[]);
     let result = server.call("search_code", json!({"q": "retry"}));
     assert_eq!(result["isError"], true);
-    expect![[r#"error: no argument is called `q`: `search_code` takes cursor, kind, language, max_tokens, mode, path, query (needed), response_format, top_k"#]]
+    expect!["error: no argument is called `q`: `search_code` takes cursor, intent, kind, language, max_tokens, mode, path, query (needed), response_format, top_k"]
         .assert_eq(result["content"][0]["text"].as_str().expect("text"));
     let unknown = server.exchange("tools/call", json!({"name": "find", "arguments": {}}));
     assert_eq!(unknown["error"]["code"], -32602);

@@ -75,7 +75,8 @@ fn json_has_one_shape() {
     assert_eq!(output.stderr, "");
     assert_eq!(output.stdout.lines().count(), 1);
     let answer = output.json();
-    expect!["degraded index mode query reason results took_ms"].assert_eq(&keys(&answer).join(" "));
+    expect!["degraded index intent mode query reason results shape took_ms"]
+        .assert_eq(&keys(&answer).join(" "));
     expect!["files generation skipped state"].assert_eq(&keys(&answer["index"]).join(" "));
     let hit = &answer["results"][0];
     expect!["end_line fresh kind language matched_terms path preview scores signature start_line symbol"]
@@ -156,10 +157,11 @@ fn paths_narrow_by_glob_and_by_folder() {
     check(
         &project.jari(&["search", "connection", "--path", "a[b"]),
         &expect![[r#"
-        exit: 2
-        --- stderr
-        error: the path filter cannot be read: `a[b`: unclosed character class; missing ']'
-    "#]],
+            exit: 2
+            --- stderr
+            error: the path filter cannot be read: `a[b`: unclosed character class; missing ']'
+            hint: filters are path:src lang:rust kind:function symbol:Name -word; with a blank after the colon it is text
+        "#]],
     );
 }
 
@@ -192,6 +194,7 @@ fn a_score_explains_itself() {
             src/retry.rs:1-10 · function retry_with_backoff  #.##
                  1  /// Runs `call` until it succeeds, waiting longer each time.
                  2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
+              found by keyword 1, path 1, vector 1
                     #.##  score
                        #.##  sum of signals
                           #.##  words in the text
@@ -217,6 +220,7 @@ fn a_score_explains_itself() {
                              #.##  share of the best candidate's
             --- stderr
             indexed   3 files · 5 chunks · [speed] · [time]
+            looked as typed: retri #.##, backoff #.## · 3 files
 
             1 place · [time] · index fresh
         "#]],
@@ -241,15 +245,14 @@ fn max_tokens_shows_whole_texts_and_says_what_was_cut() {
                 14          connection = self.free.pop()
                 15          self.taken.append(connection)
                 16          return connection
-            src/net/pool.py:1-2 · class Pool  #.##
             --- stderr
             indexed   3 files · 5 chunks · [speed] · [time]
 
-            2 places · [time] · index fresh · to fit the budget: 1 by place only, 1 left out
+            1 place · [time] · index fresh · to fit the budget: 2 left out
         "#]],
     );
     let answer = project.json(&["search", "connection", "--max-tokens", "100"]);
-    assert_eq!(keys(&answer["cut"]), ["dropped", "places", "shortened"]);
+    assert_eq!(keys(&answer["cut"]), ["dropped", "places", "shortened", "signatures"]);
     let all = project.json(&["search", "retry backoff", "--max-tokens", "10000"]);
     assert_eq!(all["cut"], serde_json::Value::Null);
     assert_eq!(all["results"][0]["text"], RETRY.trim_end());
@@ -302,9 +305,15 @@ fn korean_is_found_in_every_encoding() {
     let comment = b"// \xb0\xe1\xc1\xa6\xb8\xa6 \xc3\xb3\xb8\xae\xc7\xcf\xb4\xc2 handler";
     let code = &PAYMENT[PAYMENT.find('\n').unwrap()..];
     project.write("cp949.rs", [comment, code.as_bytes()].concat());
-    let mut places = project.places(&["search", "결제 handler"]);
+    // One text, whatever its encoding: one place that names the others.
+    let hit = &project.json(&["search", "결제 handler"])["results"][0];
+    let others = hit["elsewhere"].as_array().unwrap().iter().chain([hit]);
+    let mut places: Vec<String> = others
+        .map(|place| format!("{}:{}-{}", place["path"], place["start_line"], place["end_line"]))
+        .collect();
     places.sort();
-    assert_eq!(places, ["bom.rs:1-6", "cp949.rs:1-6", "utf16be.rs:1-6", "utf16le.rs:1-6", "utf8.rs:1-6"]);
+    let expected = ["bom.rs", "cp949.rs", "utf16be.rs", "utf16le.rs", "utf8.rs"];
+    assert_eq!(places, expected.map(|path| format!("\"{path}\":1-6")));
     check(
         &project.jari(&["search", "결제 handler", "--path", "cp949.rs"]),
         &expect![[r#"
@@ -317,8 +326,10 @@ fn korean_is_found_in_every_encoding() {
         1 place · [time] · index fresh
     "#]],
     );
-    assert_eq!(project.places(&["search", "결제"]).len(), 5);
-    assert_eq!(project.places(&["search", "처리"]).len(), 5);
+    for word in ["결제", "처리"] {
+        let hit = &project.json(&["search", word])["results"][0];
+        assert_eq!(hit["elsewhere"].as_array().map(Vec::len), Some(4), "{word}: {hit}");
+    }
 }
 
 #[test]
@@ -453,4 +464,147 @@ fn a_search_beside_a_rebuild_still_answers() {
         rebuilds.join().unwrap();
         ended.into_iter().for_each(|search| search.unwrap());
     });
+}
+
+#[test]
+fn filters_may_stand_among_the_words() {
+    let project = Project::sample();
+    let places = |query: &str| project.places(&["search", query]);
+    let all = places("connection");
+    assert!(all.len() > 1 && all.iter().any(|place| place.starts_with("src/net/pool.py:10")), "{all:?}");
+    assert!(places("connection path:src/net").iter().all(|place| place.starts_with("src/net/")));
+    assert!(places("connection -path:src/net").iter().all(|place| !place.starts_with("src/net/")));
+    assert_eq!(places("call lang:rust"), ["src/retry.rs:1-10"]);
+    assert_eq!(places("connection symbol:take"), ["src/net/pool.py:10-16"]);
+    assert_eq!(places("connection kind:method -closed"), ["src/net/pool.py:10-16"]);
+    assert_eq!(places("\"hands out a connection\""), ["src/net/pool.py:10-16"]);
+    check(
+        &project.jari(&["search", "\"hands in a connection\" lang:python -closed"]),
+        &expect![[r#"
+        exit: 1
+        --- stderr
+        nothing found · language python · with hands in a connection · without closed · [time] · index fresh
+    "#]],
+    );
+    check(
+        &project.jari(&["search", "connection kind:banana"]),
+        &expect![[r#"
+            exit: 2
+            --- stderr
+            error: `kind:banana` cannot be used: `banana` is none of function, method, class, module, block, section
+            hint: filters are path:src lang:rust kind:function symbol:Name -word; with a blank after the colon it is text
+        "#]],
+    );
+    check(
+        &project.jari(&["search", "connection lang:rust", "--lang", "python"]),
+        &expect![[r#"
+            exit: 2
+            --- stderr
+            error: nothing can be `lang:rust`: other filters leave it out
+            hint: filters are path:src lang:rust kind:function symbol:Name -word; with a blank after the colon it is text
+        "#]],
+    );
+    check(
+        &project.jari(&["search", "lang:rust"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: the query has no word to look for
+        hint: say what you look for: jari search "retry with backoff"
+    "#]],
+    );
+}
+
+#[test]
+fn filters_are_told_as_they_were_understood() {
+    let project = Project::sample();
+    let answer = project.json(&["search", "how does retry work lang:rust -pool"]);
+    assert_eq!((&answer["intent"], &answer["shape"]), (&"explain".into(), &"sentence".into()));
+    assert_eq!(answer["filters"], serde_json::json!({ "languages": ["rust"], "without": ["pool"] }));
+    assert_eq!(project.json(&["search", "retry", "--intent", "edit"])["intent"], "edit");
+}
+
+#[test]
+fn the_same_text_in_another_file_is_one_place() {
+    let project = Project::new(&[("a.rs", RETRY), ("copy/b.rs", RETRY)]);
+    let answer = project.json(&["search", "retry with backoff"]);
+    let results = answer["results"].as_array().unwrap();
+    assert_eq!(results.len(), 1, "{answer}");
+    let mut paths =
+        [&results[0]["path"], &results[0]["elsewhere"][0]["path"]].map(|path| path.as_str().unwrap());
+    paths.sort_unstable();
+    assert_eq!(paths, ["a.rs", "copy/b.rs"]);
+    check(
+        &project.jari(&["search", "retry with backoff"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+        copy/b.rs:1-10 · function retry_with_backoff  #.##
+             1  /// Runs `call` until it succeeds, waiting longer each time.
+             2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
+                the same: a.rs:1-10
+        --- stderr
+
+        1 place · [time] · index fresh
+    "#]],
+    );
+}
+
+#[test]
+fn pieces_of_one_function_are_one_place() {
+    let mut text = "def settle(orders):\n    \"\"\"Settles all orders.\"\"\"\n".to_owned();
+    for step in 0..150 {
+        text += &format!("    orders[{step}].settle(amount_{step}, currency_{step}, \"settled\")\n");
+    }
+    let project = Project::new(&[("a.py", &text)]);
+    assert_eq!(project.places(&["search", "settle orders"]), ["a.py:1-152"]);
+}
+
+#[test]
+fn context_shows_whole_texts_and_lines_around_them() {
+    let project = Project::sample();
+    let answer = project.json(&["search", "hands out connection", "-k", "1", "--context", "2"]);
+    let hit = &answer["results"][0];
+    assert_eq!((&hit["start_line"], &hit["text_start_line"]), (&10.into(), &8.into()));
+    let text = hit["text"].as_str().unwrap();
+    assert!(text.starts_with("        self.closed = False") && text.ends_with("return connection"), "{text}");
+}
+
+#[test]
+fn an_explanation_names_the_lists_and_the_passes() {
+    let project = Project::new(&[("retry.rs", RETRY), ("pool.py", POOL)]);
+    let hit = &project.json(&["search", "retry_with_backoff", "--explain"])["results"][0];
+    assert!(
+        hit["found_by"].as_array().unwrap().contains(&serde_json::json!({ "list": "symbol", "rank": 1 })),
+        "{hit}"
+    );
+    let korean = project.json(&["search", "연결 풀", "--explain"]);
+    let passes = korean["passes"].as_array().unwrap();
+    assert_eq!(
+        (&passes[0]["translated"], &passes[1]["translated"]),
+        (&false.into(), &true.into()),
+        "{korean}"
+    );
+}
+
+#[test]
+fn fusions_differ_and_unknown_ones_are_refused() {
+    let project = Project::sample();
+    for fusion in ["linear", "rrf", "weighted", "alpha"] {
+        let hit =
+            &project.json(&["search", "hands out connection", "--fusion", fusion, "--explain"])["results"][0];
+        let label = hit["explanation"]["label"].as_str().unwrap();
+        let expected = if fusion == "linear" { "score".to_owned() } else { format!("score, {fusion}") };
+        assert_eq!(label, expected);
+    }
+    check(
+        &project.jari(&["search", "connection", "--fusion", "magic"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: invalid value 'magic' for '--fusion <WAY>': `magic` is none of linear, rrf, weighted, alpha
+
+        For more information, try '--help'.
+    "#]],
+    );
 }

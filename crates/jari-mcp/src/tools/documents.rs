@@ -182,6 +182,7 @@ impl Tool for DocSearch {
         let path = call.path(&path);
         Page::open(call.project(), &path)?.document()?;
         let filter = Filter { paths: vec![path], ..Filter::default() };
-        search::found(call, query, None, filter, top_k.unwrap_or(5), &shape)
+        let asked = search::Asked { query, mode: None, intent: None, filter, top_k, usual: 5 };
+        search::found(call, asked, &shape)
     }
 }

@@ -49,7 +49,7 @@ impl Tool for Grep {
             filter: Filter {
                 languages: narrow::languages(&language.into_iter().collect::<Vec<_>>(), None)?,
                 paths: path.map(|path| call.path(&path)).into_iter().collect(),
-                kinds: Vec::new(),
+                ..Filter::default()
             },
             wanted: Wanted::Lines { before: 0, after: 0 },
             max_count: None,

@@ -91,7 +91,7 @@ impl Tool for Manage {
                     format!("project {}", project.root.display()),
                     format!("index {}", call.served.index_dir),
                     format!("files up to {} bytes", project.limits.max_file_size),
-                    format!("bm25 k1 {} b {}", call.served.bm25.k1, call.served.bm25.b),
+                    format!("bm25 k1 {} b {}", call.served.tuning.bm25.k1, call.served.tuning.bm25.b),
                 ];
                 notes.extend(call.served.notes.iter().cloned());
                 Ok(Answer { notes, ..Answer::default() })

@@ -33,6 +33,27 @@ impl From<Mode> for jari_base::Mode {
     }
 }
 
+/// What a question is asked for.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Intent {
+    Nav,
+    Explain,
+    Edit,
+    Research,
+}
+
+impl From<Intent> for jari_base::Intent {
+    fn from(intent: Intent) -> Self {
+        match intent {
+            Intent::Nav => Self::Nav,
+            Intent::Explain => Self::Explain,
+            Intent::Edit => Self::Edit,
+            Intent::Research => Self::Research,
+        }
+    }
+}
+
 /// What a piece of code is.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -52,6 +73,7 @@ pub(crate) struct SearchCode {
     #[schemars(range(min = 1, max = 50))]
     top_k: Option<usize>,
     mode: Option<Mode>,
+    intent: Option<Intent>,
     /// Folder or glob
     path: Option<String>,
     language: Option<String>,
@@ -69,7 +91,7 @@ impl Tool for SearchCode {
     }
 
     fn run(self, call: &Call<'_>) -> Result<Answer, Refusal> {
-        let Self { query, top_k, mode, path, language, kind, shape } = self;
+        let Self { query, top_k, mode, intent, path, language, kind, shape } = self;
         let kinds = kind.map(|kind| match kind {
             Kind::Function => ChunkKind::Function,
             Kind::Method => ChunkKind::Method,
@@ -81,8 +103,9 @@ impl Tool for SearchCode {
             languages: narrow::languages(&language.into_iter().collect::<Vec<_>>(), Some(Only::Code))?,
             kinds: kinds.into_iter().collect(),
             paths: path.map(|path| call.path(&path)).into_iter().collect(),
+            ..Filter::default()
         };
-        found(call, query, mode, filter, top_k.unwrap_or(5), &shape)
+        found(call, Asked { query, mode, intent, filter, top_k, usual: 5 }, &shape)
     }
 }
 
@@ -91,6 +114,7 @@ impl Tool for SearchCode {
 pub(crate) struct SearchDocuments {
     query: String,
     mode: Option<Mode>,
+    intent: Option<Intent>,
     /// Default 10
     #[serde(rename = "topK")]
     #[schemars(range(min = 1, max = 50))]
@@ -111,10 +135,10 @@ impl Tool for SearchDocuments {
     }
 
     fn run(self, call: &Call<'_>) -> Result<Answer, Refusal> {
-        let Self { query, mode, top_k, include_content, shape } = self;
+        let Self { query, mode, intent, top_k, include_content, shape } = self;
         let filter =
             Filter { languages: narrow::languages(&[], Some(Only::Documents))?, ..Filter::default() };
-        let mut answer = found(call, query, mode, filter, top_k.unwrap_or(10), &shape)?;
+        let mut answer = found(call, Asked { query, mode, intent, filter, top_k, usual: 10 }, &shape)?;
         if !include_content.unwrap_or(false) {
             answer.items.iter_mut().for_each(|item| item.whole = None);
         }
@@ -122,22 +146,29 @@ impl Tool for SearchDocuments {
     }
 }
 
-/// The places that answer `query`.
-pub(super) fn found(
-    call: &Call<'_>,
-    query: String,
-    mode: Option<Mode>,
-    filter: Filter,
-    top_k: usize,
-    shape: &Shape,
-) -> Result<Answer, Refusal> {
+/// A question as a tool was asked it.
+pub(super) struct Asked {
+    pub(super) query: String,
+    pub(super) mode: Option<Mode>,
+    pub(super) intent: Option<Intent>,
+    pub(super) filter: Filter,
+    pub(super) top_k: Option<usize>,
+    /// Places where none are asked for, unless the intent wants more.
+    pub(super) usual: usize,
+}
+
+/// The places that answer.
+pub(super) fn found(call: &Call<'_>, asked: Asked, shape: &Shape) -> Result<Answer, Refusal> {
+    let Asked { query, mode, intent, filter, top_k, usual } = asked;
     let offset = answer::offset(shape)?;
     let source = call.source(&query, &filter)?;
-    let usual = SearchRequest::new(query);
-    let mode = mode.map_or(usual.mode, jari_base::Mode::from);
+    let request = SearchRequest::new(query);
+    let mode = mode.map_or(request.mode, jari_base::Mode::from);
+    let intent = intent.map(jari_base::Intent::from);
+    let request = SearchRequest { mode, intent, filter, tuning: call.served.tuning, ..request };
+    let top_k = top_k.unwrap_or_else(|| request.plan().places(usual));
     // One more than asked for tells whether there are more.
-    let limit = offset + top_k + 1;
-    let request = SearchRequest { mode, limit, filter, bm25: call.served.bm25, ..usual };
+    let request = SearchRequest { limit: offset + top_k + 1, ..request };
     let response = search(call.project(), &*source.snapshot, &request)?;
     let degraded = source.degraded.or_else(|| response.degraded.map(|degraded| degraded.as_str()));
     let answer = Answer::after(offset, response.hits.iter().map(item)).first(top_k);

@@ -49,8 +49,12 @@ impl Tool for Understand {
         let snapshot = &*source.snapshot;
         let ask = |only: Only, limit: usize| {
             let filter = Filter { languages: narrow::languages(&[], Some(only))?, ..Filter::default() };
-            let request =
-                SearchRequest { limit, filter, bm25: call.served.bm25, ..SearchRequest::new(goal.clone()) };
+            let request = SearchRequest {
+                limit,
+                filter,
+                tuning: call.served.tuning,
+                ..SearchRequest::new(goal.clone())
+            };
             search(call.project(), snapshot, &request)
         };
         let code = ask(Only::Code, CODE)?;
@@ -159,7 +163,11 @@ mod tests {
             fresh: true,
             preview: Vec::new(),
             text: Some(text.to_owned()),
+            text_lines: LineRange::new(1, 1),
+            shown: jari_engine::search::Shown::Whole,
+            elsewhere: Vec::new(),
             matched: Vec::new(),
+            found_by: Vec::new(),
             explanation: None,
         }
     }

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jari_base::Mode;
-use jari_engine::search::SearchRequest;
 
-use super::search::Question;
+use super::search::Asking;
 use super::{Global, Narrow, Only};
 use crate::failure::Outcome;
 
@@ -25,36 +23,16 @@ pub(crate) struct Docs {
     #[arg(default_value = ".")]
     folder: PathBuf,
 
-    /// How to look: by words, by meaning, or by both
-    #[arg(long, value_name = "MODE", default_value = "hybrid", value_parser = super::mode)]
-    mode: Mode,
-
-    /// How many sections at most
-    #[arg(long, short = 'k', value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    limit: u16,
-
     #[command(flatten)]
     narrow: Narrow,
 
-    /// Show how each score came to be
-    #[arg(long)]
-    explain: bool,
-
-    /// Show whole texts, fitted into this many tokens
-    #[arg(long, value_name = "N")]
-    max_tokens: Option<usize>,
-
-    /// Answer from the index as it is, without looking for changes
-    #[arg(long)]
-    no_update: bool,
+    #[command(flatten)]
+    asking: Asking,
 }
 
 impl Docs {
     pub(crate) fn run(self, global: &Global) -> Outcome {
-        let Self { query, folder, mode, limit, narrow, explain, max_tokens, no_update } = self;
-        let filter = narrow.filter(Some(Only::Docs))?;
-        let limit = limit.into();
-        let request = SearchRequest { mode, limit, filter, explain, max_tokens, ..SearchRequest::new(query) };
-        Question { request, folder, no_update }.answer(global)
+        let Self { query, folder, narrow, asking } = self;
+        asking.answer(query, &folder, narrow.filter(Some(Only::Docs))?, global)
     }
 }

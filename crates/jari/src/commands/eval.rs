@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use jari_base::Mode;
+use jari_base::{Fusion, Mode};
 use jari_engine::eval::{Figures, Level, Place, Question, Report, judge};
 use jari_engine::search::{SearchRequest, search};
-use jari_wire::{EvalJson, EvalRowJson, QuestionJson, RunJson};
+use jari_wire::{EvalCost, EvalJson, EvalRowJson, QuestionJson, RunJson};
 
 use super::Global;
 use crate::failure::{Failure, Outcome};
@@ -92,6 +92,9 @@ struct Way {
     name: String,
     report: Report,
     request: SearchRequest,
+    /// Where it is not the one that is set.
+    fusion: Option<Fusion>,
+    embedding_calls: usize,
 }
 
 impl Eval {
@@ -114,16 +117,18 @@ impl Eval {
             for question in questions {
                 for way in &mut ways {
                     let query = question.query.clone();
-                    let bm25 = index.settings.bm25;
+                    let mut tuning = index.settings.tuning;
+                    tuning.blend.fusion = way.fusion.unwrap_or(tuning.blend.fusion);
                     let request =
-                        SearchRequest { query, filter: filter.clone(), bm25, ..way.request.clone() };
+                        SearchRequest { query, filter: filter.clone(), tuning, ..way.request.clone() };
                     let began = Instant::now();
                     // A question without a word has no answer.
-                    let hits = match search(&index.project, &*ready.snapshot, &request) {
-                        Err(jari_engine::Error::EmptyQuery) => Vec::new(),
-                        other => other?.hits,
+                    let (hits, calls) = match search(&index.project, &*ready.snapshot, &request) {
+                        Err(jari_engine::Error::EmptyQuery) => (Vec::new(), 0),
+                        other => other.map(|response| (response.hits, response.embedding_calls))?,
                     };
                     let took = began.elapsed();
+                    way.embedding_calls += calls;
                     let place = |hit: jari_engine::search::Hit| Place {
                         path: hit.path,
                         start_line: hit.lines.start,
@@ -176,15 +181,27 @@ impl Eval {
     }
 
     fn ways(&self) -> Vec<Way> {
-        let way = |name: String, request| Way { name, report: Report::default(), request };
         let usual = SearchRequest { limit: PLACES, ..SearchRequest::new("") };
+        let way = |name: &str, request| Way {
+            name: name.to_owned(),
+            report: Report::default(),
+            request,
+            fusion: None,
+            embedding_calls: 0,
+        };
         if !self.compare {
-            return vec![way(self.mode.to_string(), SearchRequest { mode: self.mode, ..usual })];
+            return vec![way(self.mode.as_str(), SearchRequest { mode: self.mode, ..usual })];
         }
-        Mode::ALL
+        let by_mode =
+            Mode::ALL.iter().map(|mode| way(mode.as_str(), SearchRequest { mode: *mode, ..usual.clone() }));
+        let by_fusion = Fusion::ALL
             .iter()
-            .map(|mode| way(mode.to_string(), SearchRequest { mode: *mode, ..usual.clone() }))
-            .collect()
+            .filter(|fusion| **fusion != Fusion::Linear)
+            .map(|fusion| Way { fusion: Some(*fusion), ..way(&format!("hybrid {fusion}"), usual.clone()) });
+        let mut ways: Vec<Way> = by_mode.chain(by_fusion).collect();
+        ways.push(way("hybrid without MMR", SearchRequest { diverse: false, ..usual.clone() }));
+        ways.push(way("hybrid without glossary", SearchRequest { translate: false, ..usual }));
+        ways
     }
 
     fn print(&self, ways: &[Way], global: &Global) -> Result<(), Failure> {
@@ -192,17 +209,22 @@ impl Eval {
         match format {
             Format::Json => {
                 let rows = ways.iter().flat_map(rows).map(|row| {
-                    let Row { way, group, count, figures, latency } = row;
-                    EvalRowJson::new(way, group, count, figures, latency)
+                    let Row { way, group, count, figures, cost } = row;
+                    EvalRowJson::new(way, group, count, figures, cost)
                 });
                 printer::json(&EvalJson { rows: rows.collect() })
             }
             Format::Csv => {
                 let mut out =
-                    "way,group,questions,ndcg_10,hit_1,hit_5,hit_10,mrr,mean_ms,p95_ms\n".to_owned();
-                for Row { way, group, count, figures: f, latency } in ways.iter().flat_map(rows) {
-                    let times =
-                        latency.map_or_else(|| ",".to_owned(), |(mean, late)| format!("{mean:.3},{late:.3}"));
+                    "way,group,questions,ndcg_10,hit_1,hit_5,hit_10,mrr,mean_ms,p95_ms,embedding_calls\n"
+                        .to_owned();
+                for Row { way, group, count, figures: f, cost } in ways.iter().flat_map(rows) {
+                    let times = cost.map_or_else(
+                        || ",,".to_owned(),
+                        |EvalCost { mean_ms, p95_ms, embedding_calls }| {
+                            format!("{mean_ms:.3},{p95_ms:.3},{embedding_calls}")
+                        },
+                    );
                     let _ = writeln!(
                         out,
                         "{way},{group},{count},{:.4},{:.4},{:.4},{:.4},{:.4},{times}",
@@ -213,18 +235,18 @@ impl Eval {
             }
             Format::Text => {
                 let mut out = format!(
-                    "{FAINT}{:<44} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8}{FAINT:#}\n",
-                    "", "n", "NDCG@10", "hit@1", "hit@5", "hit@10", "MRR", "mean ms", "p95 ms"
+                    "{FAINT}{:<44} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8}{FAINT:#}\n",
+                    "", "n", "NDCG@10", "hit@1", "hit@5", "hit@10", "MRR", "mean ms", "p95 ms", "vectors"
                 );
-                for Row { way, group, count, figures: f, latency } in ways.iter().flat_map(rows) {
+                for Row { way, group, count, figures: f, cost } in ways.iter().flat_map(rows) {
                     let name = format!("{way} {group}");
                     let _ = write!(
                         out,
                         "{name:<44} {count:>6} {NAME}{:>8.4}{NAME:#} {:>6.3} {:>6.3} {:>6.3} {:>6.3}",
                         f.ndcg, f.hit_1, f.hit_5, f.hit_10, f.mrr
                     );
-                    if let Some((mean, late)) = latency {
-                        let _ = write!(out, " {mean:>8.2} {late:>8.2}");
+                    if let Some(EvalCost { mean_ms, p95_ms, embedding_calls }) = cost {
+                        let _ = write!(out, " {mean_ms:>8.2} {p95_ms:>8.2} {embedding_calls:>8}");
                     }
                     out.push('\n');
                 }
@@ -240,15 +262,19 @@ struct Row<'a> {
     group: &'a str,
     count: usize,
     figures: Figures,
-    /// Mean and 95th percentile, in milliseconds.
-    latency: Option<(f64, f64)>,
+    /// Of all questions together.
+    cost: Option<EvalCost>,
 }
 
-fn rows(Way { name, report, .. }: &Way) -> Vec<Row<'_>> {
+fn rows(Way { name, report, embedding_calls, .. }: &Way) -> Vec<Row<'_>> {
     let (mean, late) = report.latency();
-    let latency = Some((mean.as_secs_f64() * 1e3, late.as_secs_f64() * 1e3));
-    let row = |group, count, figures| Row { way: name, group, count, figures, latency: None };
-    let mut rows = vec![Row { latency, ..row("all", report.len(), report.all()) }];
+    let cost = Some(EvalCost {
+        mean_ms: mean.as_secs_f64() * 1e3,
+        p95_ms: late.as_secs_f64() * 1e3,
+        embedding_calls: *embedding_calls,
+    });
+    let row = |group, count, figures| Row { way: name, group, count, figures, cost: None };
+    let mut rows = vec![Row { cost, ..row("all", report.len(), report.all()) }];
     rows.extend(report.over_repos().map(|figures| row("mean over projects", report.len(), figures)));
     rows.extend(report.groups().map(|(group, count, figures)| row(group, count, figures)));
     rows

@@ -62,7 +62,7 @@ impl Mcp {
         let index_dir = folder.display().to_string();
         let served = Served {
             living: Living::start(project, home),
-            bm25: settings.bm25,
+            tuning: settings.tuning,
             max_gram_frequency: settings.trigrams.max_doc_freq,
             index_dir,
             notes,

@@ -153,6 +153,6 @@ impl Narrow {
             Only::Docs => narrow::Only::Documents,
         });
         let languages = narrow::languages(&self.lang, only)?;
-        Ok(jari_base::Filter { languages, paths: self.path.clone(), kinds: Vec::new() })
+        Ok(jari_base::Filter { languages, paths: self.path.clone(), ..jari_base::Filter::default() })
     }
 }

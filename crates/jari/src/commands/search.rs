@@ -1,11 +1,11 @@
 //! `jari search`
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jari_base::{ChunkKind, Degraded, Filter, Mode};
-use jari_engine::search::{Hit, SearchRequest, SearchResponse};
+use jari_base::{ChunkKind, Degraded, Filter, Fusion, Intent, Mode};
+use jari_engine::search::{Elsewhere, Hit, Pass, SearchRequest, SearchResponse, Typed};
 use jari_store::Snapshot;
 use jari_wire::SearchJson;
 
@@ -18,10 +18,11 @@ use crate::progress::Reporter;
 /// Find the places that answer a question
 ///
 /// Indexes the project on first use; afterwards only what changed is read. Words, names and questions all work, in
-/// English and in Korean.
+/// English and in Korean. Between the words there may be filters: lang:rust, path:src/net, -path:tests, kind:function,
+/// symbol:Name, -word, and "a phrase", which alone must stand in every place.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  jari search \"retry with backoff\"\n  jari search ConnectionPool src --lang rust\n  jari search \"where is the config parsed\" --path 'src/**' -k 5\n  jari search \"결제 handler\" --json --max-tokens 2000"
+    after_help = "Examples:\n  jari search \"retry with backoff\"\n  jari search ConnectionPool src --lang rust\n  jari search \"where is the config parsed\" --path 'src/**' -k 5\n  jari search 'retry lang:go -path:vendor -deprecated'\n  jari search '\"connection reset by peer\"' --context 3\n  jari search \"결제 handler\" --json --max-tokens 2000"
 )]
 pub(crate) struct Search {
     /// What to look for
@@ -30,14 +31,6 @@ pub(crate) struct Search {
     /// The project, or a folder of it
     #[arg(default_value = ".")]
     folder: PathBuf,
-
-    /// How to look: by words, by meaning, or by both
-    #[arg(long, value_name = "MODE", default_value = "hybrid", value_parser = super::mode)]
-    mode: Mode,
-
-    /// How many places at most
-    #[arg(long, short = 'k', value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    limit: u16,
 
     #[command(flatten)]
     narrow: Narrow,
@@ -50,11 +43,42 @@ pub(crate) struct Search {
     #[arg(long, value_name = "WHAT")]
     only: Option<Only>,
 
-    /// Show how each score came to be
+    #[command(flatten)]
+    asking: Asking,
+}
+
+/// How a question is asked and answered, whichever verb asks it.
+#[derive(Debug, Args)]
+pub(super) struct Asking {
+    /// How to look: by words, by meaning, or by both
+    #[arg(long, value_name = "MODE", default_value = "hybrid", value_parser = super::mode)]
+    mode: Mode,
+
+    /// How many places at most [default: 10; 15 for `research`]
+    #[arg(long, short = 'k', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: Option<u16>,
+
+    /// What it is asked for, where its words do not tell: nav, explain, edit, research
+    #[arg(long, value_name = "INTENT", value_parser = intent)]
+    intent: Option<Intent>,
+
+    /// How words and vectors become one list: linear, rrf, weighted, alpha
+    #[arg(long, value_name = "WAY", value_parser = fusion)]
+    fusion: Option<Fusion>,
+
+    /// Keep places that repeat others where their score puts them
+    #[arg(long)]
+    no_mmr: bool,
+
+    /// Show how each score came to be, and which lists found it
     #[arg(long)]
     explain: bool,
 
-    /// Show whole texts, fitted into this many tokens
+    /// Show whole texts, with N lines around them
+    #[arg(long, short = 'C', value_name = "N", num_args = 0..=1, default_missing_value = "0")]
+    context: Option<u32>,
+
+    /// Show texts fitted into this many tokens
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
 
@@ -67,38 +91,46 @@ fn kind(word: &str) -> Result<ChunkKind, String> {
     word.parse()
 }
 
+fn intent(word: &str) -> Result<Intent, String> {
+    word.parse()
+}
+
+fn fusion(word: &str) -> Result<Fusion, String> {
+    word.parse()
+}
+
 impl Search {
     pub(crate) fn run(self, global: &Global) -> Outcome {
-        let Self { query, folder, mode, limit, narrow, kind, only, explain, max_tokens, no_update } = self;
+        let Self { query, folder, narrow, kind, only, asking } = self;
         let filter = Filter { kinds: kind, ..narrow.filter(only)? };
-        let request = SearchRequest {
-            mode,
-            limit: limit.into(),
-            filter,
-            explain,
-            max_tokens,
-            ..SearchRequest::new(query)
-        };
-        Question { request, folder, no_update }.answer(global)
+        asking.answer(query, &folder, filter, global)
     }
 }
 
-/// A question about a folder, whichever verb asked it.
-pub(super) struct Question {
-    pub(super) request: SearchRequest,
-    pub(super) folder: PathBuf,
-    pub(super) no_update: bool,
-}
+/// How many places are shown where nobody said.
+const PLACES: usize = 10;
 
-impl Question {
-    pub(super) fn answer(self, global: &Global) -> Outcome {
-        let Self { request, folder, no_update } = self;
-        if jari_text::Query::new(&request.query).is_empty() {
+impl Asking {
+    pub(super) fn answer(self, query: String, folder: &Path, filter: Filter, global: &Global) -> Outcome {
+        let Self { mode, limit, intent, fusion, no_mmr, explain, context, max_tokens, no_update } = self;
+        let diverse = !no_mmr;
+        let request = SearchRequest {
+            mode,
+            intent,
+            diverse,
+            explain,
+            context,
+            max_tokens,
+            ..SearchRequest::new(query)
+        };
+        if request.is_empty() {
             return Err(jari_engine::Error::EmptyQuery.into());
         }
-        let mut index = Index::find(&folder, global)?;
-        let filter = index.narrowed(request.filter);
-        let request = SearchRequest { filter, bm25: index.settings.bm25, ..request };
+        let mut index = Index::find(folder, global)?;
+        let mut tuning = index.settings.tuning;
+        tuning.blend.fusion = fusion.unwrap_or(tuning.blend.fusion);
+        let limit = limit.map_or_else(|| request.plan().places(PLACES), usize::from);
+        let request = SearchRequest { limit, filter: index.narrowed(filter), tuning, ..request };
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let ask = |snapshot: &dyn Snapshot| jari_engine::search::search(&project, snapshot, &request);
@@ -133,6 +165,9 @@ pub(super) fn show(answered: Answered, index: &Index, reporter: &Reporter, globa
         printer::json(&SearchJson::new(&request, response, Index::describe(&ready), index.notes.clone()))?;
     } else {
         printer::data(&text(&request, &response))?;
+        if request.explain {
+            passes(&response);
+        }
         if !global.quiet {
             summary(&response, &ready);
         }
@@ -147,6 +182,12 @@ fn said(degraded: Degraded) -> &'static str {
         Degraded::VectorIndexUnavailable => {
             "there is no graph over the vectors yet, so every one was looked at: `jari vectors build` makes it"
         }
+        Degraded::TimeBudget => {
+            "time was up, so this is what was found until then: JARI_TIME_BUDGET_MS gives more"
+        }
+        Degraded::RerankerUnavailable => {
+            "what should have put the best in order failed: the order is the usual one"
+        }
     }
 }
 
@@ -155,15 +196,22 @@ fn text(request: &SearchRequest, response: &SearchResponse) -> String {
     for hit in &response.hits {
         headline(&mut out, hit);
         match &hit.text {
-            Some(text) if request.max_tokens.is_some() => {
+            Some(text) if request.shows_texts() => {
                 for line in hit.head.iter().flat_map(|head| head.lines()) {
                     let _ = writeln!(out, "{FAINT}{:>6}{FAINT:#}  {}", "…", printer::safe(line));
                 }
-                for (number, line) in (hit.lines.start..).zip(text.lines()) {
+                for (number, line) in (hit.text_lines.start..).zip(text.lines()) {
                     let _ = writeln!(out, "{FAINT}{number:>6}{FAINT:#}  {}", printer::safe(line));
                 }
             }
             _ => hit.preview.iter().for_each(|line| printer::line(&mut out, line)),
+        }
+        for Elsewhere { path, lines } in &hit.elsewhere {
+            let _ = writeln!(out, "{FAINT}        the same: {}:{lines}{FAINT:#}", printer::safe(path));
+        }
+        if !hit.found_by.is_empty() {
+            let lists = hit.found_by.iter().map(|found| format!("{} {}", found.list, found.rank));
+            let _ = writeln!(out, "{FAINT}  found by {}{FAINT:#}", lists.collect::<Vec<_>>().join(", "));
         }
         if let Some(explanation) = &hit.explanation {
             printer::explanation(&mut out, explanation, 0);
@@ -189,19 +237,57 @@ fn headline(out: &mut String, hit: &Hit) {
     let _ = writeln!(out, "{PATH}{place}{PATH:#}{what}  {FAINT}{:.2}{stale}{FAINT:#}", hit.score);
 }
 
+/// Which words were looked for, and how rare they are.
+fn passes(response: &SearchResponse) {
+    for Pass { translated, terms, files } in &response.passes {
+        let terms: Vec<String> = terms.iter().map(|(term, rarity)| format!("{term} {rarity:.1}")).collect();
+        let which = if *translated { "with the glossary" } else { "as typed" };
+        printer::talk(&format!(
+            "{FAINT}looked {which}: {} · {}{FAINT:#}",
+            terms.join(", "),
+            printer::plural(*files as u64, "file")
+        ));
+    }
+}
+
+/// The filters of a query as they were understood.
+fn filters(typed: &Typed) -> Vec<String> {
+    let said =
+        |what: &str, values: &[String]| (!values.is_empty()).then(|| format!("{what} {}", values.join(", ")));
+    let phrases = if typed.only_phrases { said("with", &typed.phrases) } else { None };
+    [
+        said("in", &typed.paths),
+        said("not in", &typed.except_paths),
+        said("language", &typed.languages),
+        said("kind", &typed.kinds),
+        said("defining", &typed.symbols),
+        phrases,
+        said("without", &typed.without),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
 fn summary(response: &SearchResponse, ready: &Ready) {
     let mut said = match response.hits.len() {
         0 if response.cut.is_some() => "nothing fits the budget".to_owned(),
         0 => "nothing found".to_owned(),
         places => printer::plural(places as u64, "place"),
     };
+    for filter in filters(&response.typed) {
+        let _ = write!(said, " · {}", printer::safe(&filter));
+    }
     let _ = write!(said, " · {}", printer::duration(response.took));
     let _ = write!(said, " · {}", ready.said());
     if let Some(cut) = response.cut {
         let mut parts = Vec::new();
-        for (number, what) in
-            [(cut.shortened, "shortened"), (cut.places, "by place only"), (cut.dropped, "left out")]
-        {
+        for (number, what) in [
+            (cut.skeletons, "shortened"),
+            (cut.signatures, "by signature"),
+            (cut.places, "by place only"),
+            (cut.dropped, "left out"),
+        ] {
             if number > 0 {
                 parts.push(format!("{number} {what}"));
             }

@@ -1,0 +1,46 @@
+//! A last look at the best places, by whoever reads better than sums of signals do.
+
+use std::collections::HashMap;
+
+use jari_rank::Ranked;
+use jari_store::{Snapshot, StoredChunk};
+
+use crate::Result;
+use crate::search::SearchRequest;
+
+/// Puts the best places in order. None is used unless the user names one: those made for prose lower the order of code.
+pub trait Reranker: std::fmt::Debug + Send + Sync {
+    /// The places of `texts` in a better order, by number; `None` if it cannot tell. Numbers it leaves out come after those
+    /// it names, in the order they had.
+    fn order(&self, question: &str, texts: &[&str]) -> Option<Vec<usize>>;
+}
+
+/// Puts the first places in the order that `reranker` gives them; says whether it could.
+pub(crate) fn rerank(
+    reranker: &dyn Reranker,
+    snapshot: &dyn Snapshot,
+    request: &SearchRequest,
+    ranked: &mut [Ranked],
+) -> Result<bool> {
+    let most = request.tuning.budget.rerank_candidates.min(ranked.len());
+    let first = &mut ranked[..most];
+    let ids: Vec<_> = first.iter().map(|ranked| ranked.chunk).collect();
+    let chunks = snapshot.hydrate(&ids)?;
+    let texts: HashMap<_, &StoredChunk> = chunks.iter().map(|chunk| (chunk.id, chunk)).collect();
+    let texts: Vec<&str> =
+        ids.iter().map(|id| texts.get(id).map_or("", |chunk| chunk.text.as_str())).collect();
+    let Some(order) = reranker.order(&request.query, &texts) else { return Ok(false) };
+    reorder(first, &order);
+    Ok(true)
+}
+
+/// Puts `places` in `order`; what it does not name comes after. Scores stay where they are, so that the list still falls.
+pub(crate) fn reorder(places: &mut [Ranked], order: &[usize]) {
+    let scores: Vec<f32> = places.iter().map(|ranked| ranked.score).collect();
+    let mut left: Vec<Option<Ranked>> = places.iter().cloned().map(Some).collect();
+    let named: Vec<Ranked> = order.iter().filter_map(|at| left.get_mut(*at).and_then(Option::take)).collect();
+    let new = named.into_iter().chain(left.into_iter().flatten());
+    for ((place, new), score) in places.iter_mut().zip(new).zip(scores) {
+        *place = Ranked { score, ..new };
+    }
+}
