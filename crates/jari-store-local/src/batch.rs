@@ -105,7 +105,8 @@ impl Batch {
     fn write_out(&mut self) -> Result<Generation> {
         self.write_out_vectors()?;
         if let Some(writer) = self.writer.take() {
-            rows::set_meta(&self.connection, "segments", writer.finish()?)?;
+            let (segments, sums) = writer.finish(&rows::sums(&self.connection)?)?;
+            rows::set_segments(&self.connection, segments, &sums)?;
         }
         std::mem::take(&mut self.grams).finish(&self.connection)?;
         if self.fresh {

@@ -7,6 +7,7 @@ mod format;
 mod grams;
 mod lexical;
 mod lock;
+mod pages;
 mod rows;
 mod snapshot;
 mod vectors;
@@ -45,6 +46,25 @@ pub struct Options<'a> {
     pub vectors: Option<&'a VectorOptions>,
 }
 
+/// Tells an index from one that was made in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    number: u64,
+    made: Option<std::time::SystemTime>,
+}
+
+impl Identity {
+    /// Of the index in `folder`; `None` if there is none.
+    pub fn of(folder: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(format::database(folder)).ok()?;
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let number = 0;
+        Some(Self { number, made: metadata.created().ok() })
+    }
+}
+
 impl LocalStore {
     /// Opens the index in `folder`, making it if there is none. What cannot be read is replaced by an empty index, and
     /// the reason returned; only an index of a newer format is left alone and refused.
@@ -70,10 +90,12 @@ impl LocalStore {
         Self::open(folder, options).map(|(store, _)| Some(store))
     }
 
-    /// Starts over with nothing, because what is there turned out to be damaged.
-    pub fn replace(folder: &Path, options: Options<'_>) -> Result<Self> {
+    /// Starts over with nothing, because `damaged` turned out to be so. What another process has made in its place is kept.
+    pub fn replace(folder: &Path, options: Options<'_>, damaged: Option<Identity>) -> Result<Self> {
         let lock = WriterLock::wait(folder)?;
-        format::wipe(folder)?;
+        if Identity::of(folder) == damaged {
+            format::wipe(folder)?;
+        }
         drop(lock);
         Self::open(folder, options).map(|(store, _)| store)
     }
@@ -83,9 +105,9 @@ impl LocalStore {
         if !format::database(folder).is_file() {
             return Ok(false);
         }
-        let lock = WriterLock::wait(folder)?;
+        // Held until its own file is gone: whoever waits for it begins again.
+        let _lock = WriterLock::wait(folder)?;
         format::wipe(folder)?;
-        drop(lock);
         format::forget(folder);
         Ok(true)
     }
@@ -117,6 +139,11 @@ impl LocalStore {
         let VectorOptions { space, m, ef_construction, .. } = options;
         jari_vector::Writer::build_graph(&options.folder(&self.folder), space, *m, *ef_construction, progress)
             .map_err(vectors::error)
+    }
+
+    /// Takes the duty to keep the index in `folder` up to date: `None` if another process has it. It ends with what is returned.
+    pub fn take_duty(folder: &Path) -> Result<Option<std::fs::File>> {
+        lock::try_lock(folder, "keeper.lock")
     }
 
     /// Waits until no other process writes.
@@ -232,8 +259,8 @@ mod tests {
         assert!(store.is_outdated() && replaced.is_none());
         store.write().unwrap().commit().unwrap();
         assert!(!LocalStore::open(folder.path(), other).unwrap().0.is_outdated());
-        let database = rusqlite::Connection::open(folder.path().join("store.db")).unwrap();
-        database.execute("UPDATE meta SET value = '999' WHERE key = 'format'", []).unwrap();
+        let database = format::open(&format::database(folder.path())).unwrap();
+        database.pragma_update(None, "user_version", 999).unwrap();
         let refused = LocalStore::open(folder.path(), OPTIONS);
         assert!(matches!(refused, Err(jari_store::Error::TooNew { found: 999, .. })));
     }

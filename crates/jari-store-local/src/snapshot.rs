@@ -47,7 +47,8 @@ impl LocalSnapshot {
         // The transaction begins with its first read and holds that state until the snapshot is dropped.
         connection.execute_batch("BEGIN").map_err(errors::sqlite)?;
         let generation = rows::generation(&connection)?;
-        let reader = Reader::open(&format::lexical(folder), rows::segments(&connection)?)?;
+        let reader =
+            Reader::open(&format::lexical(folder), rows::segments(&connection)?, &rows::sums(&connection)?)?;
         let files = Arc::new(rows::files(&connection)?);
         let gram_segments = grams::segments(&connection)?;
         Ok(Self {

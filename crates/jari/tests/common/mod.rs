@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "which helpers are used differs from test file to test file")]
 
+pub(crate) mod random;
+pub(crate) mod tree;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
