@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
-use jari_store::{Error, FileInput, FileRecord, Result, WriteBatch};
+use jari_store::{FileInput, FileRecord, Result, WriteBatch};
+use jari_vector::Written;
 use rusqlite::Connection;
 
 use crate::LocalStore;
@@ -26,6 +27,8 @@ pub(crate) struct Batch {
     options: Option<VectorOptions>,
     /// Opened by the first vectors.
     vectors: Option<jari_vector::Writer>,
+    /// Vectors on disk once this batch is written, live or not.
+    kept: u64,
     next: u32,
     continues: Generation,
     fresh: bool,
@@ -53,6 +56,7 @@ impl Batch {
             writer: None,
             options: store.vectors.clone(),
             vectors: None,
+            kept: 0,
             next,
             continues,
             fresh,
@@ -89,21 +93,28 @@ impl Batch {
         writer.put(file.0, key, &kinds, vectors).map(drop).map_err(vectors::error)
     }
 
-    /// Vectors go first: without their rows they are of no file, and nobody misses them.
-    fn write_out_vectors(&mut self) -> Result<()> {
-        let (Some(writer), Some(options)) = (self.vectors.take(), &self.options) else { return Ok(()) };
-        let kept = writer.rows() as u64;
-        writer.save().map_err(vectors::error)?;
+    /// Vectors go first: without their rows they are of no file, and nobody misses them. Those that replace all others wait
+    /// beside them until the rows are committed, so that the state before has its own until then.
+    fn write_out_vectors(&mut self) -> Result<Option<Written>> {
+        let Some(writer) = self.vectors.take() else { return Ok(None) };
+        self.kept = writer.rows() as u64;
+        writer.write_out().map(Some).map_err(vectors::error)
+    }
+
+    /// After the commit nothing may fail any more: vectors that are missing are made by the next update, and waste is left
+    /// behind by a later one.
+    fn publish_vectors(&self, written: Option<Written>) {
+        let (Some(written), Some(options)) = (written, &self.options) else { return };
+        let _ = written.publish();
         // A first look that costs little: the files themselves are read only where there seems to be waste.
-        let chunks = rows::chunks(&self.connection)?;
-        if kept > chunks + chunks / 4 {
-            Vectors::open(&self.folder, options, &rows::files(&self.connection)?).compact(&self.folder)?;
+        let wasteful = rows::chunks(&self.connection).is_ok_and(|chunks| self.kept > chunks + chunks / 4);
+        if let (true, Ok(files)) = (wasteful, rows::files(&self.connection)) {
+            let _ = Vectors::open(&self.folder, options, &files).compact(&self.folder);
         }
-        Ok(())
     }
 
     fn write_out(&mut self) -> Result<Generation> {
-        self.write_out_vectors()?;
+        let vectors = self.write_out_vectors()?;
         if let Some(writer) = self.writer.take() {
             let (segments, sums) = writer.finish(&rows::sums(&self.connection)?)?;
             rows::set_segments(&self.connection, segments, &sums)?;
@@ -117,15 +128,17 @@ impl Batch {
         rows::set_meta(&self.connection, "next_file", self.next)?;
         rows::set_meta(&self.connection, "fingerprint", &self.fingerprint)?;
         self.connection.execute_batch("COMMIT").map_err(errors::sqlite)?;
+        self.publish_vectors(vectors);
+        self.fold_back_log();
+        Ok(generation)
+    }
+
+    /// Readers may hold it back, and then a later batch does it: what is committed is committed.
+    fn fold_back_log(&self) {
         let log = std::fs::metadata(self.folder.join("store.db-wal")).map_or(0, |metadata| metadata.len());
         if log > LOG_BYTES {
-            // Readers may hold it back; then a later batch does it.
-            let folded = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-            folded
-                .map_err(errors::sqlite)
-                .or_else(|error| if let Error::Busy = error { Ok(()) } else { Err(error) })?;
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
-        Ok(generation)
     }
 
     fn put_rows_and_postings(&mut self, file: &FileInput) -> Result<()> {
@@ -168,7 +181,7 @@ impl WriteBatch for Batch {
     }
 
     fn put(&mut self, file: FileInput) -> Result<()> {
-        self.put_rows_and_postings(&file).map_err(|error| errors::or_full(&self.folder, error))
+        self.put_rows_and_postings(&file).map_err(|error| errors::while_writing(&self.folder, error))
     }
 
     fn skip(&mut self, path: &str, stamp: Stamp, reason: Skip) -> Result<()> {
@@ -185,7 +198,7 @@ impl WriteBatch for Batch {
         let Some((path, hash)) = rows::path_and_hash(&self.connection, file)? else { return Ok(()) };
         let kinds = rows::kinds(&self.connection, file)?;
         self.put_vectors(file, vectors::key(&path, hash), kinds.into_iter(), &vectors)
-            .map_err(|error| errors::or_full(&self.folder, error))
+            .map_err(|error| errors::while_writing(&self.folder, error))
     }
 
     fn touch(&mut self, file: FileId, stamp: Stamp) -> Result<()> {
@@ -206,6 +219,6 @@ impl WriteBatch for Batch {
     }
 
     fn commit(mut self: Box<Self>) -> Result<Generation> {
-        self.write_out().map_err(|error| errors::or_full(&self.folder, error))
+        self.write_out().map_err(|error| errors::while_writing(&self.folder, error))
     }
 }

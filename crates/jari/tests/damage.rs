@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::Project;
 use common::random::{Random, rounds};
+use common::state::answer;
 use common::tree;
 use serde_json::Value;
 
@@ -41,7 +42,7 @@ fn whatever_happens_to_the_bytes_the_answers_are_right() {
     for number in (0..60).step_by(7) {
         tree::write(&project, number, 1);
     }
-    settle();
+    tree::settle();
     project.jari(&["update"]).exits(0);
     let expected: Vec<Value> = QUESTIONS.iter().map(|question| answer(&project, question).0).collect();
     let whole = contents(&project);
@@ -67,32 +68,6 @@ fn whatever_happens_to_the_bytes_the_answers_are_right() {
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
     assert!(noticed > 10, "damage was noticed only {noticed} times: is anything checked?");
-}
-
-/// Young files are looked at again by every command.
-fn settle() {
-    std::thread::sleep(std::time::Duration::from_millis(50));
-}
-
-/// The answer without what differs from run to run, and what was said beside it.
-fn answer(project: &Project, question: &[&str]) -> (Value, String) {
-    let output = project.jari(&[question, &["--json"]].concat());
-    assert!(output.code == 0 || output.code == 1, "{question:?}: {output:#?}");
-    let mut answer = output.json();
-    forget(&mut answer);
-    (answer, output.stderr)
-}
-
-/// Leaves out times, numbers of states, what was said, and how many files an older list of grams makes one look at.
-fn forget(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.retain(|key, _| !["took_ms", "generation", "modified", "notes", "looked_at"].contains(&key.as_str()));
-            map.values_mut().for_each(forget);
-        }
-        Value::Array(list) => list.iter_mut().for_each(forget),
-        _ => {}
-    }
 }
 
 fn contents(project: &Project) -> Vec<(PathBuf, Vec<u8>)> {

@@ -54,3 +54,21 @@ pub(crate) fn text(number: usize, version: usize) -> String {
     }
     text
 }
+
+/// Young files are looked at again by every command: waits until these are not.
+pub(crate) fn settle() {
+    std::thread::sleep(std::time::Duration::from_millis(50));
+}
+
+/// Changes the tree as people do: edits, new files, files that go or move.
+pub(crate) fn edit(project: &Project, files: usize, version: usize, random: &mut Random) {
+    for _ in 0..1 + random.below(6) {
+        let number = random.below(files);
+        let there = project.path(path(number)).exists();
+        match random.below(5) {
+            0 if there => project.remove(&path(number)),
+            1 if there => project.rename(&path(number), &format!("part0/moved_{number}_{version}.rs")),
+            _ => write(project, number, version),
+        }
+    }
+}
