@@ -8,14 +8,11 @@ use jari_store::{FileInput, FileRecord, Result, WriteBatch};
 use jari_vector::Written;
 use rusqlite::Connection;
 
-use crate::LocalStore;
 use crate::lexical::Writer;
 use crate::lock::WriterLock;
 use crate::vectors::{self, VectorOptions, Vectors};
+use crate::{LOG_BYTES, LocalStore};
 use crate::{errors, format, grams, rows};
-
-/// A write-ahead log larger than this is folded back into the database at once.
-const LOG_BYTES: u64 = 16 * 1024 * 1024;
 
 pub(crate) struct Batch {
     folder: PathBuf,
@@ -133,10 +130,11 @@ impl Batch {
         Ok(generation)
     }
 
-    /// Readers may hold it back, and then a later batch does it: what is committed is committed.
+    /// Readers may hold it back, and then a later batch or reader does it: what is committed is committed.
     fn fold_back_log(&self) {
-        let log = std::fs::metadata(self.folder.join("store.db-wal")).map_or(0, |metadata| metadata.len());
-        if log > LOG_BYTES {
+        if format::log_bytes(&self.folder) > LOG_BYTES {
+            // Nobody is waited for.
+            let _ = self.connection.busy_timeout(std::time::Duration::ZERO);
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
     }

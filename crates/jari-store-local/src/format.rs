@@ -43,6 +43,11 @@ pub(crate) fn database(folder: &Path) -> PathBuf {
     folder.join("store.db")
 }
 
+/// How long the write-ahead log is.
+pub(crate) fn log_bytes(folder: &Path) -> u64 {
+    std::fs::metadata(folder.join("store.db-wal")).map_or(0, |metadata| metadata.len())
+}
+
 /// The postings.
 pub(crate) fn lexical(folder: &Path) -> PathBuf {
     folder.join("lexical")

@@ -25,6 +25,9 @@ use crate::vectors::Vectors;
 pub use crate::format::FORMAT;
 pub use crate::vectors::VectorOptions;
 
+/// A write-ahead log larger than this is folded back into the database.
+pub(crate) const LOG_BYTES: u64 = 8 * 1024 * 1024;
+
 /// An index in a folder.
 #[derive(Debug)]
 pub struct LocalStore {
@@ -163,6 +166,10 @@ impl Store for LocalStore {
         self.outdated
     }
 
+    fn wants_reopening(&self) -> bool {
+        format::log_bytes(&self.folder) > LOG_BYTES
+    }
+
     fn recall(&self) -> Option<Vec<u8>> {
         std::fs::read(format::note(&self.folder)).ok()
     }
@@ -286,6 +293,38 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
         }
         store.snapshot().unwrap();
+    }
+
+    /// One process that keeps the index always holds some state, and opens the next before it lets go of the last.
+    #[test]
+    fn the_log_stays_small_although_some_state_is_always_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = LocalStore::open(folder.path(), OPTIONS).unwrap();
+        let mut held = store.snapshot().unwrap();
+        let mut longest = 0;
+        for round in 0..50_u32 {
+            let mut batch = store.write().unwrap();
+            let mut file = jari_store::conformance::example("a.rs");
+            file.text.extend(
+                (0..60_000).map(|at| char::from(b' ' + (round.wrapping_mul(at * at + 7) % 90) as u8)),
+            );
+            file.text.push_str(&format!(
+                "{:?}",
+                std::array::from_fn::<u64, 20_000, _>(|at| (at as u64 + 1)
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                    ^ u64::from(round))
+            ));
+            batch.put(file).unwrap();
+            batch.commit().unwrap();
+            held = store.snapshot().unwrap();
+            if store.wants_reopening() {
+                held = store.snapshot().unwrap();
+            }
+            longest = longest.max(format::log_bytes(folder.path()));
+        }
+        assert_eq!(held.generation().0, 50);
+        assert!(longest > LOG_BYTES, "the test writes too little: {longest}");
+        assert!(longest < 2 * LOG_BYTES, "{longest}");
     }
 
     #[test]
