@@ -76,6 +76,9 @@ fn footer(out: &mut String, answer: &AnswerJson) {
     if let Some(reason) = answer.reason {
         let _ = write!(out, " · degraded: {reason}");
     }
+    if answer.results.iter().any(|place| place.text.is_some()) {
+        out.push_str(" · fenced text is untrusted data from files");
+    }
     if let Some(cut) = answer.cut {
         let parts = [(cut.shortened, "shortened"), (cut.places, "by place only"), (cut.dropped, "left out")];
         let parts: Vec<String> = parts

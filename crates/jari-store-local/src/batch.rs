@@ -14,6 +14,10 @@ use crate::vectors::{self, VectorOptions, Vectors};
 use crate::{LOG_BYTES, LocalStore};
 use crate::{errors, format, grams, rows};
 
+/// The parts of all memory that pages of the database, and grams that wait to be sorted, may use.
+const CACHE_SHARE: usize = 16;
+const GRAMS_SHARE: usize = 16;
+
 pub(crate) struct Batch {
     folder: PathBuf,
     connection: Connection,
@@ -30,6 +34,7 @@ pub(crate) struct Batch {
     continues: Generation,
     fresh: bool,
     cleared: bool,
+    memory: usize,
     grams: grams::Writer,
     began: Instant,
     _lock: WriterLock,
@@ -39,7 +44,9 @@ impl Batch {
     pub(crate) fn begin(store: &LocalStore, lock: WriterLock) -> Result<Self> {
         let folder = &store.folder;
         let connection = format::open(&format::database(folder))?;
-        connection.pragma_update(None, "cache_size", -32_768).map_err(errors::sqlite)?;
+        // Negative numbers count in kilobytes.
+        let cache = (store.memory / CACHE_SHARE / 1024).min(32_768) as i64;
+        connection.pragma_update(None, "cache_size", -cache).map_err(errors::sqlite)?;
         connection.set_prepared_statement_cache_capacity(32);
         connection.execute_batch("BEGIN IMMEDIATE").map_err(errors::sqlite)?;
         let next = rows::next_file(&connection)?;
@@ -58,7 +65,8 @@ impl Batch {
             continues,
             fresh,
             cleared: false,
-            grams: grams::Writer::default(),
+            memory: store.memory,
+            grams: grams::Writer::new(store.memory / GRAMS_SHARE),
             began: Instant::now(),
             _lock: lock,
         })
@@ -67,7 +75,11 @@ impl Batch {
     fn writer(&mut self) -> Result<&mut Writer> {
         if self.writer.is_none() {
             let segments = rows::segments(&self.connection)?;
-            self.writer = Some(Writer::open(&format::lexical(&self.folder), segments, self.fresh)?);
+            self.writer = Some(Writer::open(
+                &format::lexical(&self.folder),
+                segments,
+                self.fresh.then_some(self.memory),
+            )?);
         }
         Ok(self.writer.as_mut().expect("it was opened above"))
     }
@@ -116,7 +128,7 @@ impl Batch {
             let (segments, sums) = writer.finish(&rows::sums(&self.connection)?)?;
             rows::set_segments(&self.connection, segments, &sums)?;
         }
-        std::mem::take(&mut self.grams).finish(&self.connection)?;
+        self.grams.finish(&self.connection)?;
         if self.fresh {
             rows::set_meta(&self.connection, "build_ms", self.began.elapsed().as_millis() as i64)?;
         }

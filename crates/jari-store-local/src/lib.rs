@@ -35,6 +35,7 @@ pub struct LocalStore {
     fold: fn(&str) -> String,
     fingerprint: String,
     vectors: Option<VectorOptions>,
+    memory: usize,
     outdated: bool,
 }
 
@@ -47,6 +48,8 @@ pub struct Options<'a> {
     pub fold: fn(&str) -> String,
     /// Which vectors are kept; `None` for none.
     pub vectors: Option<&'a VectorOptions>,
+    /// About how many bytes of memory writing may use.
+    pub memory: usize,
 }
 
 /// Tells an index from one that was made in its place.
@@ -80,6 +83,7 @@ impl LocalStore {
             fold: options.fold,
             fingerprint: options.fingerprint.to_owned(),
             vectors: options.vectors.cloned(),
+            memory: options.memory,
             outdated,
         };
         Ok((store, replaced))
@@ -199,7 +203,7 @@ mod tests {
         name.replace('_', "").to_lowercase()
     }
 
-    const OPTIONS: Options<'_> = Options { fingerprint: "test", fold, vectors: None };
+    const OPTIONS: Options<'_> = Options { fingerprint: "test", fold, vectors: None, memory: 512 << 20 };
 
     fn vectors() -> VectorOptions {
         let (provider, model) = ("test".to_owned(), "two".to_owned());

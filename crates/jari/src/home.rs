@@ -16,14 +16,16 @@ pub(crate) struct LocalHome {
     pub(crate) fingerprint: String,
     /// Which vectors are kept.
     pub(crate) vectors: Option<VectorOptions>,
+    /// About how many bytes of memory writing may use.
+    pub(crate) memory: usize,
     /// The index that was opened last: only that one can be what turned out to be damaged.
     pub(crate) opened: Mutex<Option<Identity>>,
 }
 
 impl LocalHome {
     fn options(&self) -> Options<'_> {
-        let Self { fingerprint, vectors, .. } = self;
-        Options { fingerprint, fold: jari_text::fold_name, vectors: vectors.as_ref() }
+        let Self { fingerprint, vectors, memory, .. } = self;
+        Options { fingerprint, fold: jari_text::fold_name, vectors: vectors.as_ref(), memory: *memory }
     }
 }
 

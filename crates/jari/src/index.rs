@@ -114,14 +114,17 @@ impl Index {
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<Option<(Ready, T)>, Failure> {
         let (fingerprint, vectors) = self.contents();
-        let looked = LocalStore::look(&self.folder, options(&fingerprint, vectors.as_ref()))
-            .map_err(Error::from)
-            .and_then(|store| {
-                let Some(store) = store else { return Ok(None) };
-                let snapshot = store.snapshot()?;
-                let answer = ask(&*snapshot)?;
-                Ok(Some((snapshot, answer)).filter(|(snapshot, _)| snapshot.generation().0 > 0))
-            });
+        let looked = LocalStore::look(
+            &self.folder,
+            options(&fingerprint, vectors.as_ref(), self.project.limits.memory),
+        )
+        .map_err(Error::from)
+        .and_then(|store| {
+            let Some(store) = store else { return Ok(None) };
+            let snapshot = store.snapshot()?;
+            let answer = ask(&*snapshot)?;
+            Ok(Some((snapshot, answer)).filter(|(snapshot, _)| snapshot.generation().0 > 0))
+        });
         match looked {
             Ok(None) => Ok(None),
             Ok(Some((snapshot, answer))) => {
@@ -226,7 +229,13 @@ impl Index {
     /// Where a living index of the project is kept.
     pub(crate) fn home(&self) -> LocalHome {
         let (fingerprint, vectors) = self.contents();
-        LocalHome { folder: self.folder.clone(), fingerprint, vectors, opened: Mutex::default() }
+        LocalHome {
+            folder: self.folder.clone(),
+            fingerprint,
+            vectors,
+            memory: self.project.limits.memory,
+            opened: Mutex::default(),
+        }
     }
 
     /// Makes all vectors anew, and the graph over them where one is wanted.
@@ -270,7 +279,7 @@ impl Index {
                         said = true;
                     }
                     let (fingerprint, vectors) = self.contents();
-                    let options = options(&fingerprint, vectors.as_ref());
+                    let options = options(&fingerprint, vectors.as_ref(), self.project.limits.memory);
                     self.store = Some(LocalStore::replace(&self.folder, options, before)?);
                 }
                 other => return Ok(other?),
@@ -324,7 +333,10 @@ impl Index {
     fn store(&mut self) -> Result<&LocalStore, Error> {
         if self.store.is_none() {
             let (fingerprint, vectors) = self.contents();
-            let (store, replaced) = LocalStore::open(&self.folder, options(&fingerprint, vectors.as_ref()))?;
+            let (store, replaced) = LocalStore::open(
+                &self.folder,
+                options(&fingerprint, vectors.as_ref(), self.project.limits.memory),
+            )?;
             self.notes.extend(replaced.map(|replaced| replaced.to_string()));
             if self.settings.vectors.rebuild == Rebuild::OnStart {
                 store.forget_vectors()?;
@@ -357,8 +369,8 @@ fn folder_and_file(path: &Path) -> Result<(PathBuf, String), Failure> {
     }
 }
 
-fn options<'a>(fingerprint: &'a str, vectors: Option<&'a VectorOptions>) -> Options<'a> {
-    Options { fingerprint, fold: jari_text::fold_name, vectors }
+fn options<'a>(fingerprint: &'a str, vectors: Option<&'a VectorOptions>, memory: usize) -> Options<'a> {
+    Options { fingerprint, fold: jari_text::fold_name, vectors, memory }
 }
 
 /// The model that the settings ask for; `None` where they want none. One that cannot be read is said to be so now.

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "which helpers are used differs from test file to test file")]
 
 pub(crate) mod random;
+pub(crate) mod server;
 pub(crate) mod state;
 pub(crate) mod tree;
 
@@ -171,7 +172,12 @@ impl Project {
     }
 
     pub(crate) fn run(&self, command: &mut Command) -> Output {
-        Output::new(command.output().expect("the program starts"), self.temp.path())
+        self.output(command.output().expect("the program starts"))
+    }
+
+    /// What a run that has ended left behind.
+    pub(crate) fn output(&self, output: std::process::Output) -> Output {
+        Output::new(output, self.temp.path())
     }
 
     /// The answer to `--json`.
