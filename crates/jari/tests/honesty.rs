@@ -18,7 +18,7 @@ fn after_any_edits_an_update_is_a_fresh_index_and_nothing_is_claimed_in_vain() {
     let project = tree::project(FILES);
     project.jari(&["index"]).exits(0);
     let mut random = Random::seeded(5);
-    for round in 0..rounds(14) {
+    for round in 0..rounds(8) {
         let mut done = Vec::new();
         for _ in 0..1 + random.below(7) {
             done.push(edit(&project, round, &mut random));
@@ -58,7 +58,9 @@ fn all_files(project: &Project) -> Vec<PathBuf> {
 
 /// Does something to the tree; says what.
 fn edit(project: &Project, round: usize, random: &mut Random) -> String {
-    let there = all_files(project);
+    let mut there = all_files(project);
+    // Rules that are moved about are no rules, and counting would need to know them.
+    there.retain(|path| path.file_name().is_some_and(|name| name != ".gitignore"));
     let file = random.pick(&there).clone();
     let number = random.below(FILES);
     let beside = |name: String| file.with_file_name(name);
