@@ -507,7 +507,7 @@ fn unrelated_files_in_the_index_folder_are_left_alone() {
 
 /// Writes the number of a format into the database's header, as another version of the program would.
 fn set_format(project: &Project, format: u32) {
-    let mut bytes = std::fs::read(project.path(".jari/store.db")).unwrap();
+    let mut bytes = std::fs::read(project.path(".jari/store.db")).expect("there is an index");
     bytes[60..64].copy_from_slice(&format.to_be_bytes());
     let sum = crc32fast::hash(&[&[0; 8], &bytes[..4092]].concat());
     bytes[4092..4096].copy_from_slice(&sum.to_le_bytes());

@@ -81,7 +81,7 @@ fn the_index_holds_no_secret() {
     let project = leaky();
     project.jari(&["index"]).exits(0);
     for file in project.index_files() {
-        let bytes = std::fs::read(&file).unwrap();
+        let bytes = std::fs::read(&file).expect("the files of a test can be used");
         for secret in secrets() {
             // Texts are packed, but packing leaves what occurs once as it is.
             let there = bytes.windows(12).any(|window| window == &secret.as_bytes()[..12]);
@@ -163,12 +163,19 @@ const CLOSED: &[&str] = &[
 fn fenced_in() -> (Project, String) {
     let project = Project::sample();
     let out = project.home();
-    std::fs::write(out.join("outside.py"), "def outside_hedgehog():\n    pass\n").unwrap();
-    symlink(out.join("outside.py"), project.path("link.py")).unwrap();
-    symlink(&out, project.path("folder")).unwrap();
+    std::fs::write(out.join("outside.py"), "def outside_hedgehog():\n    pass\n")
+        .expect("the files of a test can be used");
+    symlink(out.join("outside.py"), project.path("link.py")).expect("the files of a test can be used");
+    symlink(&out, project.path("folder")).expect("the files of a test can be used");
     project.write(".git/config", "[remote]\nurl = outside_hedgehog\n");
     project.write(".env", "outside_hedgehog=1\n");
-    assert!(std::process::Command::new("mkfifo").arg(project.path("pipe.md")).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(project.path("pipe.md"))
+            .status()
+            .expect("the files of a test can be used")
+            .success()
+    );
     (project, out.display().to_string())
 }
 
@@ -199,7 +206,7 @@ fn paths_of_tools_stay_inside_the_project() {
         assert!(!resource.to_string().contains("hedgehog"), "{written}: {resource}");
     }
     // What is inside is read, however it is written.
-    let root = project.root().canonicalize().unwrap().display().to_string();
+    let root = project.root().canonicalize().expect("the files of a test can be used").display().to_string();
     for open in [
         "src/retry.rs",
         "./src/retry.rs",

@@ -71,11 +71,15 @@ fn whatever_happens_to_the_bytes_the_answers_are_right() {
 }
 
 fn contents(project: &Project) -> Vec<(PathBuf, Vec<u8>)> {
-    project.index_files().into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+    project
+        .index_files()
+        .into_iter()
+        .map(|path| (path.clone(), std::fs::read(path).expect("the files of a test can be used")))
+        .collect()
 }
 
 fn restore(project: &Project, whole: &[(PathBuf, Vec<u8>)]) {
-    std::fs::remove_dir_all(project.path(".jari")).unwrap();
+    std::fs::remove_dir_all(project.path(".jari")).expect("the files of a test can be used");
     for (path, bytes) in whole {
         project.write(path, bytes);
     }
@@ -83,7 +87,7 @@ fn restore(project: &Project, whole: &[(PathBuf, Vec<u8>)]) {
 
 /// `store.db`, `index.bin`, or what part of a segment a file is.
 fn kind_of(path: &Path) -> String {
-    let name = path.file_name().unwrap().to_string_lossy();
+    let name = path.file_name().expect("it has a name").to_string_lossy();
     if path.parent().is_some_and(|folder| folder.ends_with("lexical")) {
         path.extension().unwrap_or_default().to_string_lossy().into_owned()
     } else {
@@ -100,7 +104,7 @@ fn kinds(whole: &[(PathBuf, Vec<u8>)]) -> Vec<String> {
 
 /// Harms a file; says how.
 fn harm(file: &Path, damage: Damage, same_kind: &[&PathBuf], random: &mut Random) -> String {
-    let mut bytes = std::fs::read(file).unwrap();
+    let mut bytes = std::fs::read(file).expect("the files of a test can be used");
     let length = bytes.len().max(1);
     let at = random.below(length);
     let most = *random.pick(&[1, 16, 5000]);
@@ -108,7 +112,7 @@ fn harm(file: &Path, damage: Damage, same_kind: &[&PathBuf], random: &mut Random
     let end = (at + count).min(bytes.len());
     match damage {
         Damage::Delete => {
-            std::fs::remove_file(file).unwrap();
+            std::fs::remove_file(file).expect("the files of a test can be used");
             return "all of it".to_owned();
         }
         Damage::Flip => bytes.get_mut(at..end).unwrap_or_default().iter_mut().for_each(|byte| *byte ^= 0x15),
@@ -118,9 +122,9 @@ fn harm(file: &Path, damage: Damage, same_kind: &[&PathBuf], random: &mut Random
         Damage::Swap => {
             let other = *random.pick(same_kind);
             if other != file {
-                let theirs = std::fs::read(other).unwrap();
-                std::fs::write(other, &bytes).unwrap();
-                std::fs::write(file, theirs).unwrap();
+                let theirs = std::fs::read(other).expect("the files of a test can be used");
+                std::fs::write(other, &bytes).expect("the files of a test can be used");
+                std::fs::write(file, theirs).expect("the files of a test can be used");
                 return format!("with {}", other.display());
             }
             // Whole pages, so that each of them is sound by itself.
@@ -135,6 +139,6 @@ fn harm(file: &Path, damage: Damage, same_kind: &[&PathBuf], random: &mut Random
             }
         }
     }
-    std::fs::write(file, bytes).unwrap();
+    std::fs::write(file, bytes).expect("the files of a test can be used");
     format!("{at}..{end} of {length}")
 }

@@ -71,17 +71,18 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
             format!("write {}", tree::path(number))
         }
         2 if there.len() > 4 => {
-            std::fs::remove_file(&file).unwrap();
+            std::fs::remove_file(&file).expect("the files of a test can be used");
             format!("delete {shown}")
         }
         3 => {
             let to = beside(format!("renamed_{round}_{number}.py"));
-            std::fs::rename(&file, &to).unwrap();
+            std::fs::rename(&file, &to).expect("the files of a test can be used");
             format!("rename {shown} to {}", to.display())
         }
         4 => {
             let mode = *random.pick(&[0o644, 0o755, 0o000]);
-            std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
+            std::fs::set_permissions(&file, PermissionsExt::from_mode(mode))
+                .expect("the files of a test can be used");
             format!("chmod {mode:o} {shown}")
         }
         5 => {
@@ -90,20 +91,21 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
             format!("link {}", link.display())
         }
         6 => {
-            let name = file.file_name().unwrap().to_string_lossy().into_owned();
+            let name = file.file_name().expect("it has a name").to_string_lossy().into_owned();
             let to = beside(if name.chars().any(char::is_uppercase) {
                 name.to_lowercase()
             } else {
                 name.to_uppercase()
             });
-            std::fs::rename(&file, &to).unwrap();
+            std::fs::rename(&file, &to).expect("the files of a test can be used");
             format!("case {shown}")
         }
         7 => {
             // A folder where a file was.
-            std::fs::remove_file(&file).unwrap();
-            std::fs::create_dir(&file).unwrap();
-            std::fs::write(file.join("inner.py"), tree::text(number * 4 + 1, round)).unwrap();
+            std::fs::remove_file(&file).expect("the files of a test can be used");
+            std::fs::create_dir(&file).expect("the files of a test can be used");
+            std::fs::write(file.join("inner.py"), tree::text(number * 4 + 1, round))
+                .expect("the files of a test can be used");
             format!("folder {shown}")
         }
         8 => {
@@ -116,7 +118,8 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
             format!("same size {shown}")
         }
         9 => {
-            std::fs::write(beside("blob.py".to_owned()), b"\0\x01binary\0").unwrap();
+            std::fs::write(beside("blob.py".to_owned()), b"\0\x01binary\0")
+                .expect("the files of a test can be used");
             format!("binary beside {shown}")
         }
         10 => {
@@ -126,11 +129,11 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
         _ => {
             let (one, two) = (random.pick(&there).clone(), file.clone());
             let aside = project.home().join("aside");
-            std::fs::rename(&one, &aside).unwrap();
+            std::fs::rename(&one, &aside).expect("the files of a test can be used");
             if one != two {
-                std::fs::rename(&two, &one).unwrap();
+                std::fs::rename(&two, &one).expect("the files of a test can be used");
             }
-            std::fs::rename(&aside, &two).unwrap();
+            std::fs::rename(&aside, &two).expect("the files of a test can be used");
             format!("swap {shown} and {}", one.display())
         }
     }
@@ -165,7 +168,7 @@ fn check_fresh(project: &Project, flags: &[&str], context: &str) {
 fn check_counts(project: &Project, update: &Value, context: &str) {
     let rules = std::fs::read_to_string(project.path(".gitignore")).unwrap_or_default();
     let ignored = |path: &PathBuf| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let name = path.file_name().expect("it has a name").to_string_lossy().into_owned();
         rules.lines().any(|rule| name.ends_with(rule.trim_start_matches('*')))
             || path.components().any(|part| {
                 rules

@@ -34,7 +34,7 @@ fn let_loose(length: Duration, acts: &[&(dyn Fn(usize) -> Result<(), String> + S
                         return;
                     }
                     if let Err(complaint) = act(round) {
-                        complaints.lock().unwrap().push(complaint);
+                        complaints.lock().expect("no thread panics").push(complaint);
                     }
                 }
             });
@@ -42,7 +42,7 @@ fn let_loose(length: Duration, acts: &[&(dyn Fn(usize) -> Result<(), String> + S
         std::thread::sleep(length);
         stop.store(true, Ordering::Relaxed);
     });
-    complaints.into_inner().unwrap()
+    complaints.into_inner().expect("no thread panics")
 }
 
 fn mark(project: &Project, version: usize) {
@@ -64,12 +64,12 @@ fn no_reader_sees_half_of_a_change() {
     let (version, seen) = (AtomicUsize::new(0), Mutex::new(BTreeSet::new()));
     let edit = |_| {
         std::thread::sleep(Duration::from_millis(60));
-        let _alone = files.write().unwrap();
+        let _alone = files.write().expect("no thread panics");
         mark(&project, version.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(())
     };
     let update = |round: usize| {
-        let _with_others = files.read().unwrap();
+        let _with_others = files.read().expect("no thread panics");
         let verb: &[&str] = if round % 5 == 4 { &["index", "--rebuild"] } else { &["update"] };
         finished(&project.jari(verb))
     };
@@ -96,12 +96,12 @@ fn no_reader_sees_half_of_a_change() {
         if found.len() != 1 || places != MARKED {
             return Err(format!("{places} places of versions {found:?}: {}", output.stdout));
         }
-        seen.lock().unwrap().extend(found);
+        seen.lock().expect("no thread panics").extend(found);
         Ok(())
     };
     let complaints = let_loose(seconds(5), &[&edit, &update, &update, &read, &read, &read, &read]);
     assert!(complaints.is_empty(), "{} complaints\n{}", complaints.len(), complaints.join("\n"));
-    let seen = seen.into_inner().unwrap().len();
+    let seen = seen.into_inner().expect("no thread panics").len();
     assert!(seen > 2, "readers saw only {seen} versions: nothing was tested");
 }
 
@@ -120,7 +120,7 @@ fn everything_at_once_leaves_an_index_that_is_whole() {
     let edit = |_| {
         std::thread::sleep(Duration::from_millis(100));
         let version = version.fetch_add(1, Ordering::Relaxed);
-        tree::edit(&project, FILES, version, &mut edits.lock().unwrap());
+        tree::edit(&project, FILES, version, &mut edits.lock().expect("no thread panics"));
         Ok(())
     };
     let run = |arguments: &'static [&'static str]| {
@@ -161,8 +161,10 @@ fn is_whole(project: &Project) {
     let difference = difference(&state(project, &project.path(".jari")), &state(project, &fresh));
     assert_eq!(difference, None);
     let names: BTreeSet<String> = std::fs::read_dir(project.path(".jari"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .expect("the files of a test can be used")
+        .map(|entry| {
+            entry.expect("the files of a test can be used").file_name().to_string_lossy().into_owned()
+        })
         .collect();
     let known = [".gitignore", "keeper.lock", "lexical", "seen", "store.db", "vectors", "writer.lock"];
     let left: Vec<_> = names.iter().filter(|name| !known.contains(&name.as_str())).collect();
