@@ -10,7 +10,7 @@ mod walk;
 mod watch;
 
 pub use names::skip_by_path;
-pub use read::{Contents, read, read_text, stamp};
+pub use read::{Contents, read, read_unmasked, stamp};
 pub use root::{Place, locate};
 pub use secrets::{MASK, masked};
 pub use seen::Seen;

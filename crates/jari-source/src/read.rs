@@ -45,9 +45,10 @@ pub fn read(path: &Path, limits: &Limits) -> Contents {
     hashed.unwrap_or_else(Contents::Skipped)
 }
 
-/// The text of the file at `path` as [`read`] finds it, without its hash.
-pub fn read_text(path: &Path, limits: &Limits) -> Result<String, Skip> {
-    text(path, bytes(path, limits)?)
+/// The text of the file at `path`, without its hash and with its secrets: for those who look at many files and show few. What they
+/// show, they mask.
+pub fn read_unmasked(path: &Path, limits: &Limits) -> Result<String, Skip> {
+    unmasked(path, bytes(path, limits)?)
 }
 
 fn bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, Skip> {
@@ -74,12 +75,16 @@ fn open(path: &Path) -> std::io::Result<fs_err::File> {
 }
 
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Skip> {
-    let text = decode::text(bytes).ok_or(Skip::Binary)?;
-    match (skip(path, &text), secrets::masked(&text)) {
-        (Some(reason), _) => Err(reason),
-        (None, Cow::Owned(masked)) => Ok(masked),
-        (None, Cow::Borrowed(_)) => Ok(text),
+    let text = unmasked(path, bytes)?;
+    match secrets::masked(&text) {
+        Cow::Owned(masked) => Ok(masked),
+        Cow::Borrowed(_) => Ok(text),
     }
+}
+
+fn unmasked(path: &Path, bytes: Vec<u8>) -> Result<String, Skip> {
+    let text = decode::text(bytes).ok_or(Skip::Binary)?;
+    skip(path, &text).map_or(Ok(text), Err)
 }
 
 /// What the file system says of a file; `None` if it is no regular file any more.

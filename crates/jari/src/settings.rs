@@ -96,7 +96,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         variable: "JARI_INDEX_MEMORY",
         default: "`512`",
         project: false,
-        about: "About how many megabytes indexing may use, at least 192. Less means smaller batches and more time. A checked-in `jari.toml` cannot set it.",
+        about: "About how many megabytes indexing may use, at least 256; files of the index that the system maps count apart. Less means smaller batches and more time. A checked-in `jari.toml` cannot set it.",
     },
     Setting {
         key: "bm25_k1",
@@ -439,10 +439,10 @@ impl Settings {
         if !(0.0..=1.0).contains(&b) {
             return Err(Failure::setting(format!("bm25_b is {b}"), "it lies between 0 and 1; 0.75 is usual"));
         }
-        if self.limits.memory < 192 << 20 {
+        if self.limits.memory < 256 << 20 {
             return Err(Failure::setting(
                 format!("index_memory is {}", self.limits.memory >> 20),
-                "it is at least 192, in megabytes; 512 is usual",
+                "it is at least 256, in megabytes; 512 is usual",
             ));
         }
         let VectorSettings { m, ef_construction, ef_search, .. } = self.vectors;

@@ -121,10 +121,10 @@ fn no_tool_shows_a_secret_or_lets_text_speak_for_us() {
     assert!(leaks(&resource.to_string()).is_empty(), "{resource:#}");
 }
 
-/// Paths that lead out, or to what is not shown; `[OUT]` stands for a folder beside the project.
+/// Paths that lead out, or to what is not shown; `[OUT]` and `[UP]` stand for a folder beside the project.
 const CLOSED: &[&str] = &[
-    "../home/outside.py",
-    "src/../../home/outside.py",
+    "[UP]/outside.py",
+    "src/../[UP]/outside.py",
     "[OUT]/outside.py",
     "[OUT]/missing.py",
     "link.py",
@@ -135,11 +135,11 @@ const CLOSED: &[&str] = &[
     "/etc/passw",
     "//etc/passwd",
     "../../../../../../etc/passwd",
-    "src/./../../home/outside.py",
+    "src/./../[UP]/outside.py",
     "..",
     "../",
     "[OUT]",
-    "jari:///../home/outside.py",
+    "jari:///[UP]/outside.py",
     "jari:///%2e%2e/home/outside.py",
     "file:///etc/passwd",
     "src/retry.rs\0.py",
@@ -185,7 +185,7 @@ fn paths_of_tools_stay_inside_the_project() {
     let mut server = Server::start(&project, &["--tools", "all"]);
     server.until_fresh();
     for written in CLOSED {
-        let path = written.replace("[OUT]", &out);
+        let path = written.replace("[OUT]", &out).replace("[UP]", "../home");
         for (tool, arguments) in [
             ("read", json!({"target": path})),
             ("read", json!({"target": path, "view": "skeleton"})),
