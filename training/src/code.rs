@@ -18,7 +18,7 @@ const SHORTEST: usize = 40;
 
 /// Pairs of all files below `folder`.
 pub(crate) fn pairs(source: &str, folder: &Path) -> Vec<Pair> {
-    let limits = Limits { max_file_size: 400 * 1024 };
+    let limits = Limits { max_file_size: 400 * 1024, ..Limits::default() };
     let Ok(walked) = jari_source::walk(folder, &limits) else { return Vec::new() };
     let files = walked.entries.into_par_iter().filter(|entry| entry.skip.is_none() && !is_test(&entry.path));
     files

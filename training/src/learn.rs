@@ -236,7 +236,7 @@ fn product(
     let (down, across) = if turned { (1, inner as isize) } else { (columns as isize, 1) };
     out.par_chunks_mut(band * columns).zip(one.par_chunks(band * inner)).for_each(|(out, one)| {
         let rows = one.len() / inner;
-        // The slices are as long as the strides say: `rows`, `inner` and `columns` are their shapes.
+        // SAFETY: the slices are as long as the strides say: `rows`, `inner` and `columns` are their shapes.
         #[expect(unsafe_code, reason = "matrixmultiply speaks pointers")]
         unsafe {
             matrixmultiply::sgemm(

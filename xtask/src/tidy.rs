@@ -46,6 +46,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &["jari"]),
 ];
 
+/// The only files that may hold `unsafe`. Each block there says why it is sound.
+const UNSAFE: &[&str] = &[
+    "crates/jari-store-local/src/pages.rs",
+    "crates/jari-vector/src/file.rs",
+    "crates/jari-vector/src/kernel.rs",
+    "training/src/learn.rs",
+];
+
 /// Names that give away where somebody worked.
 const PRIVATE: &[&str] = &["/root/", "/home/", "/work/", "/Users/"];
 
@@ -116,6 +124,7 @@ fn sources(root: &Path) -> Result<Vec<String>> {
         if !text.starts_with("//!") {
             wrong.push(format!("{shown} does not open with a `//!` line that says what lives there"));
         }
+        wrong.extend(unsafe_blocks(&shown.to_string(), &text));
         for (number, line) in text.lines().enumerate() {
             let private = PRIVATE.iter().any(|path| starts_a_path(line, path)) && !line.contains("PRIVATE");
             if private {
@@ -124,6 +133,27 @@ fn sources(root: &Path) -> Result<Vec<String>> {
         }
     }
     Ok(wrong)
+}
+
+/// Blocks of `unsafe` that stand in a file that is not named for it, or without a reason right before them.
+fn unsafe_blocks(file: &str, text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let blocks = lines.iter().enumerate().filter(|(_, line)| opens_unsafe(line));
+    let wrong = blocks.filter_map(|(at, _)| {
+        if !UNSAFE.contains(&file) {
+            return Some(format!("{file}:{}: `unsafe` outside of the files that UNSAFE names", at + 1));
+        }
+        let said = lines[at.saturating_sub(REASON_LINES)..=at].iter().any(|line| line.contains("SAFETY:"));
+        (!said).then(|| format!("{file}:{}: `unsafe` without `SAFETY:` before it", at + 1))
+    });
+    wrong.collect()
+}
+
+/// How far above a block its reason may stand: one reason can hold for a few lines of a table.
+const REASON_LINES: usize = 8;
+
+fn opens_unsafe(line: &str) -> bool {
+    !line.starts_with("//") && !line.contains('"') && line.contains("unsafe {")
 }
 
 /// Whether `path` stands in `line` as the beginning of a path, and not inside one.

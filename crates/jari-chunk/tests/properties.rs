@@ -9,8 +9,13 @@ use proptest::prelude::*;
 /// No chunk has more lines, whatever it holds.
 const LARGEST: u32 = 100;
 
+/// How many texts are tried: few where every change is tested, or what `JARI_TEST_ROUNDS` says.
+fn cases() -> u32 {
+    std::env::var("JARI_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(24)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn broken_files_lose_no_line(edits in vec(edit(), 1..8), crlf in any::<bool>()) {

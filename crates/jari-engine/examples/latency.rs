@@ -42,8 +42,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ef_construction: 200,
         ef_search: 200,
     });
-    let options =
-        Options { fingerprint: &fingerprint, fold: jari_text::fold_name, vectors: vectors.as_ref() };
+    let options = Options {
+        fingerprint: &fingerprint,
+        fold: jari_text::fold_name,
+        vectors: vectors.as_ref(),
+        memory: 512 << 20,
+    };
     let (store, _) = LocalStore::open(index.as_ref(), options)?;
     let snapshot = store.snapshot()?;
     let mut queries = Vec::new();

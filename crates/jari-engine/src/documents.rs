@@ -1,6 +1,8 @@
 //! One file as a reader sees it: its outline, a section of it, its skeleton. Read from the working tree, so that no index
 //! is needed and nothing is stale.
 
+use std::path::{Component, Path};
+
 use jari_base::{BlockKind, Document, Language, LineRange, Note, Section, Skip, Symbol};
 use jari_source::Contents;
 use jari_text::estimate_tokens;
@@ -51,30 +53,41 @@ impl Page {
     }
 }
 
-/// Secrets are not read, and nothing outside the root is.
+/// Secrets are not read, and nothing outside the root is: not even whether it exists is told.
 fn read_inside(project: &Project, path: &str) -> Result<Contents> {
-    let missing = || Error::NoSuchFile { path: path.to_owned(), near: beside(project, path) };
-    let real = project.root.join(path).canonicalize().map_err(|_| missing())?;
-    let root = project.root.canonicalize().map_err(|_| missing())?;
+    let missing = |near| Error::NoSuchFile { path: path.to_owned(), near };
+    let root = project.root.canonicalize().map_err(|_| missing(Vec::new()))?;
+    let outside = || Error::Outside(path.to_owned());
+    let real = match project.root.join(path).canonicalize() {
+        Ok(real) if real.starts_with(&root) => real,
+        Ok(_) => return Err(outside()),
+        Err(_) if climbs(path) => return Err(outside()),
+        Err(_) => return Err(missing(beside(&root, path))),
+    };
     if real.is_dir() {
         return Err(Error::IsAFolder(path.to_owned()));
     }
-    if !real.starts_with(&root) {
-        return Err(Error::Outside(path.to_owned()));
-    }
-    let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let inside = real.strip_prefix(&root).map(|inside| inside.to_string_lossy().into_owned());
     // What a machine wrote is shown to those who name it; secrets and binaries are not.
-    match jari_source::skip_by_name(&name) {
+    match jari_source::skip_by_path(&inside.unwrap_or_default()) {
         Some(reason @ (Skip::Secret | Skip::Binary)) => Ok(Contents::Skipped(reason)),
         _ => Ok(jari_source::read(&real, &project.limits)),
     }
 }
 
+/// Whether a path could lead out of the root without any link.
+fn climbs(path: &str) -> bool {
+    let path = Path::new(path);
+    path.is_absolute() || path.components().any(|part| part == Component::ParentDir)
+}
+
 /// Files in the same folder whose names look like that of `path`.
-fn beside(project: &Project, path: &str) -> Vec<String> {
+fn beside(root: &Path, path: &str) -> Vec<String> {
     let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, name)| (folder, name));
     let mut near = Near::new(name);
-    for entry in std::fs::read_dir(project.root.join(folder)).into_iter().flatten().flatten() {
+    // A link may lead the folder out of the root.
+    let real = root.join(folder).canonicalize().ok().filter(|real| real.starts_with(root));
+    for entry in real.and_then(|real| std::fs::read_dir(real).ok()).into_iter().flatten().flatten() {
         near.offer(&entry.file_name().to_string_lossy());
     }
     let full = |name: String| if folder.is_empty() { name } else { format!("{folder}/{name}") };

@@ -1,5 +1,6 @@
 //! A pattern in, the lines it matches out. Grams narrow down the files; what counts is what stands on disk now.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -251,17 +252,28 @@ impl<'a> FileReader<'a> {
 
     fn matches(&mut self, record: &FileRecord) -> std::result::Result<FileMatches, Skip> {
         let path = self.project.root.join(&record.path);
-        let text = match jari_source::read_text(&path, &self.project.limits) {
+        let text = match jari_source::read_unmasked(&path, &self.project.limits) {
             // What is gone has no lines.
             Err(Skip::Unreadable) if !path.exists() => String::new(),
             other => other?,
         };
+        let mut found = self.search(&text);
+        // To look for secrets costs as much as to look for the pattern, and most files have no match.
+        if found.0 > 0
+            && let Cow::Owned(masked) = jari_source::masked(&text)
+        {
+            found = self.search(&masked);
+        }
+        let (count, lines) = found;
+        Ok(FileMatches { path: record.path.clone(), language: record.language.clone(), count, lines })
+    }
+
+    fn search(&mut self, text: &str) -> (u64, Vec<MatchLine>) {
         let with_lines = matches!(self.request.wanted, Wanted::Lines { .. });
         let mut found = Found { matcher: &self.matcher, with_lines, count: 0, lines: Vec::new() };
         // The text is in memory: nothing can fail.
         let _ = self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut found);
-        let Found { count, lines, .. } = found;
-        Ok(FileMatches { path: record.path.clone(), language: record.language.clone(), count, lines })
+        (found.count, found.lines)
     }
 }
 

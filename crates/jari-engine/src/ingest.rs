@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 
 use jari_base::{ContentHash, FileId, Generation, Language, Skip, Stamp};
 use jari_source::{Contents, Entry, Seen, Walked};
@@ -14,6 +14,10 @@ use crate::{Project, Result, fields};
 
 /// Files read but not yet written, at most: bounds memory, and keeps both sides busy.
 const IN_FLIGHT: usize = 32;
+
+/// The part of all memory that texts may take which are read and not yet written; with their words, grams and vectors they take
+/// about ten times as much.
+const READ_SHARE: usize = 64;
 
 /// Files that get their vectors together.
 const EMBEDDED_AT_ONCE: usize = 64;
@@ -328,6 +332,54 @@ impl Gone {
     }
 }
 
+/// Bounds what is read and not yet written: one slow file must not let all that follow it pile up.
+struct Window {
+    state: Mutex<InFlight>,
+    moved: Condvar,
+    most: u64,
+}
+
+struct InFlight {
+    /// Files written so far; all before this one are.
+    written: usize,
+    bytes: u64,
+}
+
+impl Window {
+    fn new(most: u64) -> Self {
+        Self { state: Mutex::new(InFlight { written: 0, bytes: 0 }), moved: Condvar::new(), most }
+    }
+
+    /// Waits until there is room for file number `at`. The next one to be written always has some.
+    fn enter(&self, at: usize, bytes: u64) {
+        let state = self.state.lock().expect("no reader panics");
+        let full = |state: &mut InFlight| at > state.written && state.bytes + bytes > self.most;
+        let mut state = self.moved.wait_while(state, full).expect("no reader panics");
+        state.bytes += bytes;
+    }
+
+    /// The next file was written.
+    fn leave(&self, bytes: u64) {
+        let mut state = self.state.lock().expect("no reader panics");
+        state.written += 1;
+        state.bytes = state.bytes.saturating_sub(bytes);
+        drop(state);
+        self.moved.notify_all();
+    }
+}
+
+/// Opens the window when the writer or a reader ends, however that comes: then nobody may wait for it.
+struct WindowGuard<'a>(&'a Window);
+
+impl Drop for WindowGuard<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut state) = self.0.state.lock() {
+            state.written = usize::MAX / 2;
+        }
+        self.0.moved.notify_all();
+    }
+}
+
 /// Opens all of `entries` in parallel and hands them to `take`, in order, on this thread.
 fn read_all(
     project: &Project,
@@ -338,16 +390,19 @@ fn read_all(
     mut take: impl FnMut(Opened) -> Result<()>,
 ) -> Result<()> {
     let next = AtomicUsize::new(0);
+    let window = Window::new((project.limits.memory / READ_SHARE) as u64);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(entries.len());
     let (sender, receiver) = mpsc::sync_channel(IN_FLIGHT);
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            let (sender, next) = (sender.clone(), &next);
+            let (sender, next, window) = (sender.clone(), &next, &window);
             scope.spawn(move || {
+                let _opens = WindowGuard(window);
                 let (mut tokenizer, mut cutter) = (Tokenizer::default(), GramCutter::default());
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(entry) = entries.get(at) else { return };
+                    window.enter(at, entry.stamp.size);
                     let opened = open(project, files, entry, gone, &mut tokenizer, &mut cutter);
                     // The receiver is gone when writing failed: nothing more to do.
                     if sender.send((at, opened)).is_err() {
@@ -357,6 +412,7 @@ fn read_all(
             });
         }
         drop(sender);
+        let _opens = WindowGuard(&window);
         let mut done = Progress { of: entries.len(), ..Progress::default() };
         let mut early = BTreeMap::new();
         for (at, opened) in receiver {
@@ -369,6 +425,7 @@ fn read_all(
                     done.bytes += file.text.len() as u64;
                 }
                 take(opened)?;
+                window.leave(entries[done.files - 1].stamp.size);
                 progress(done);
             }
         }

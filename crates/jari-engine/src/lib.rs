@@ -18,6 +18,7 @@ mod preview;
 mod rerank;
 pub mod scan;
 pub mod search;
+pub mod secrets;
 pub mod similar;
 pub mod status;
 pub mod symbols;
@@ -55,7 +56,7 @@ pub struct Project {
 impl Project {
     /// Everything that shapes the contents of an index: a change of any of it means a new index.
     pub fn fingerprint(&self) -> String {
-        let Limits { max_file_size } = self.limits;
+        let Limits { max_file_size, memory: _ } = self.limits;
         let DocumentOptions {
             strategy,
             max_tokens,

@@ -354,8 +354,17 @@ impl Shared {
             }
         };
         drop(inner);
+        self.reopen_if_wanted();
         self.changed.notify_all();
         result
+    }
+
+    /// The state before was held until now; opened again, the newest one lets the store tidy up.
+    fn reopen_if_wanted(&self) {
+        let Some(store) = self.inner().store.clone().filter(|store| store.wants_reopening()) else { return };
+        if let Ok(snapshot) = store.snapshot() {
+            self.inner().snapshot = Some(snapshot);
+        }
     }
 
     /// Replaces a damaged index by an empty one.

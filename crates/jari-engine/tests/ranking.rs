@@ -85,7 +85,12 @@ fn ranking_beats_counting_present_words_on_an_evaluation_set() {
         };
         let index = tempfile::tempdir().expect("a folder for the index");
         let fingerprint = project.fingerprint();
-        let options = Options { fingerprint: &fingerprint, fold: jari_text::fold_name, vectors: None };
+        let options = Options {
+            fingerprint: &fingerprint,
+            fold: jari_text::fold_name,
+            vectors: None,
+            memory: 512 << 20,
+        };
         let (store, _) = LocalStore::open(index.path(), options).expect("a new index");
         let (snapshot, _) = ingest::update(&project, &store as &dyn Store, &|_| {}).expect("it is indexed");
         let (of_ranking, of_counting) = hits_at_5(&project, &*snapshot, questions);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jari_engine::living::Stage;
+use jari_engine::secrets;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
     GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -132,7 +133,9 @@ impl ServerHandler for Server {
         let answered = self.blocking(context, move |call| entry.call(call, arguments)).await?;
         let result = match answered {
             Err(refusal) => CallToolResult::error(vec![ContentBlock::text(refusal.to_string())]),
-            Ok(answer) => {
+            Ok(mut answer) => {
+                let texts = answer.results.iter().filter_map(|place| place.text.as_deref());
+                answer.notes.extend(secrets::note(texts.map(secrets::count).sum()));
                 let mut result = CallToolResult::success(vec![ContentBlock::text(markdown(&answer))]);
                 result.structured_content = serde_json::to_value(answer).ok();
                 result

@@ -4,13 +4,15 @@ mod decode;
 mod names;
 mod read;
 mod root;
+mod secrets;
 mod seen;
 mod walk;
 mod watch;
 
-pub use names::skip as skip_by_name;
-pub use read::{Contents, read, read_text, stamp};
+pub use names::skip_by_path;
+pub use read::{Contents, read, read_unmasked, stamp};
 pub use root::{Place, locate};
+pub use secrets::{MASK, masked};
 pub use seen::Seen;
 pub use walk::{Entry, Walked, folders, walk};
 pub use watch::Watch;
@@ -22,11 +24,13 @@ use std::path::PathBuf;
 pub struct Limits {
     /// Files with more bytes are skipped.
     pub max_file_size: u64,
+    /// About how many bytes of memory indexing may use. Less means smaller batches, not another index.
+    pub memory: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_file_size: 1024 * 1024 }
+        Self { max_file_size: 1024 * 1024, memory: 512 * 1024 * 1024 }
     }
 }
 

@@ -81,6 +81,8 @@ const SECRET_NAMES: &[&str] = &[
     ".npmrc",
     ".pgpass",
     ".pypirc",
+    ".s3cfg",
+    ".vault-token",
     "credentials",
     "credentials.json",
     "credentials.yaml",
@@ -89,6 +91,7 @@ const SECRET_NAMES: &[&str] = &[
     "id_ecdsa",
     "id_ed25519",
     "id_rsa",
+    "kubeconfig",
     "secrets.json",
     "secrets.toml",
     "secrets.yaml",
@@ -96,7 +99,8 @@ const SECRET_NAMES: &[&str] = &[
 ];
 
 /// Endings of key stores and private keys.
-const SECRET_ENDINGS: &[&str] = &["jks", "kdbx", "key", "keystore", "p12", "pem", "pfx", "ppk"];
+const SECRET_ENDINGS: &[&str] =
+    &["env", "jks", "kdbx", "key", "keystore", "p12", "pem", "pfx", "ppk", "tfstate", "tfvars"];
 
 /// Files that package managers and code generators write under known names.
 const GENERATED_NAMES: &[&str] = &[
@@ -139,6 +143,9 @@ const MINIFIED_ENDINGS: &[&str] = &[".min.css", ".min.js", ".min.mjs"];
 /// Folders that are never part of a project's own text.
 const ALWAYS_OUT: &[&str] = &[".git", ".hg", ".jari", ".svn"];
 
+/// Folders in which tools keep their keys.
+const SECRET_FOLDERS: &[&str] = &[".aws", ".gnupg", ".kube", ".ssh"];
+
 /// Folders that tools fill; left out where no Git says so.
 const TOOL_FOLDERS: &[&str] = &[
     ".cache",
@@ -175,7 +182,7 @@ const BUILD_FOLDERS: &[(&str, &[&str])] = &[
 ];
 
 /// Why a file of this name is not even opened.
-pub fn skip(name: &str) -> Option<Skip> {
+pub(crate) fn skip(name: &str) -> Option<Skip> {
     let lower = name.to_ascii_lowercase();
     let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
     let secret = lower.starts_with(".env")
@@ -196,9 +203,16 @@ pub fn skip(name: &str) -> Option<Skip> {
     }
 }
 
-/// Whether a folder is version control's or ours.
+/// The same for a path below the root: what lies in a folder that no walk enters is a secret, for it was never meant to be shown.
+pub fn skip_by_path(path: &str) -> Option<Skip> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let hidden = folders.split('/').any(|folder| is_always_out(&folder.to_ascii_lowercase()));
+    if hidden { Some(Skip::Secret) } else { skip(name) }
+}
+
+/// Whether a folder is version control's or ours, or holds keys.
 pub(crate) fn is_always_out(name: &str) -> bool {
-    ALWAYS_OUT.contains(&name)
+    ALWAYS_OUT.contains(&name) || SECRET_FOLDERS.contains(&name)
 }
 
 /// Whether a folder holds what tools made, told without Git's help.
@@ -215,8 +229,13 @@ mod tests {
 
     #[test]
     fn names_tell_what_is_not_opened() {
-        for name in [".env", ".env.local", "server.pem", "id_rsa", ".npmrc", "credentials.json"] {
+        for name in
+            [".env", ".env.local", "prod.env", "server.pem", "id_rsa", "ID_RSA", ".npmrc", "credentials.json"]
+        {
             assert_eq!(skip(name), Some(Skip::Secret), "{name}");
+        }
+        for path in [".git/config", "sub/.ssh/config", ".SSH/config", ".jari/store.db", "a/.env"] {
+            assert_eq!(skip_by_path(path), Some(Skip::Secret), "{path}");
         }
         assert_eq!(skip("logo.PNG"), Some(Skip::Binary));
         assert_eq!(skip("app.min.js"), Some(Skip::Minified));

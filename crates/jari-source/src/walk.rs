@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn names_and_sizes_are_told_without_opening() {
         let temp = project(&[(".env", "KEY=1"), ("big.txt", &"x".repeat(100))]);
-        let walked = walk(temp.path(), &Limits { max_file_size: 10 }).unwrap();
+        let walked = walk(temp.path(), &Limits { max_file_size: 10, ..Limits::default() }).unwrap();
         let skips: Vec<_> = walked.entries.iter().map(|entry| entry.skip).collect();
         assert_eq!(skips, [Some(Skip::Secret), Some(Skip::TooLarge)]);
     }

@@ -4,17 +4,19 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
-use jari_store::{Error, FileInput, FileRecord, Result, WriteBatch};
+use jari_store::{FileInput, FileRecord, Result, WriteBatch};
+use jari_vector::Written;
 use rusqlite::Connection;
 
-use crate::LocalStore;
 use crate::lexical::Writer;
 use crate::lock::WriterLock;
 use crate::vectors::{self, VectorOptions, Vectors};
+use crate::{LOG_BYTES, LocalStore};
 use crate::{errors, format, grams, rows};
 
-/// A write-ahead log larger than this is folded back into the database at once.
-const LOG_BYTES: u64 = 16 * 1024 * 1024;
+/// The parts of all memory that pages of the database, and grams that wait to be sorted, may use.
+const CACHE_SHARE: usize = 16;
+const GRAMS_SHARE: usize = 16;
 
 pub(crate) struct Batch {
     folder: PathBuf,
@@ -26,10 +28,13 @@ pub(crate) struct Batch {
     options: Option<VectorOptions>,
     /// Opened by the first vectors.
     vectors: Option<jari_vector::Writer>,
+    /// Vectors on disk once this batch is written, live or not.
+    kept: u64,
     next: u32,
     continues: Generation,
     fresh: bool,
     cleared: bool,
+    memory: usize,
     grams: grams::Writer,
     began: Instant,
     _lock: WriterLock,
@@ -39,7 +44,9 @@ impl Batch {
     pub(crate) fn begin(store: &LocalStore, lock: WriterLock) -> Result<Self> {
         let folder = &store.folder;
         let connection = format::open(&format::database(folder))?;
-        connection.pragma_update(None, "cache_size", -32_768).map_err(errors::sqlite)?;
+        // Negative numbers count in kilobytes.
+        let cache = (store.memory / CACHE_SHARE / 1024).min(32_768) as i64;
+        connection.pragma_update(None, "cache_size", -cache).map_err(errors::sqlite)?;
         connection.set_prepared_statement_cache_capacity(32);
         connection.execute_batch("BEGIN IMMEDIATE").map_err(errors::sqlite)?;
         let next = rows::next_file(&connection)?;
@@ -53,11 +60,13 @@ impl Batch {
             writer: None,
             options: store.vectors.clone(),
             vectors: None,
+            kept: 0,
             next,
             continues,
             fresh,
             cleared: false,
-            grams: grams::Writer::default(),
+            memory: store.memory,
+            grams: grams::Writer::new(store.memory / GRAMS_SHARE),
             began: Instant::now(),
             _lock: lock,
         })
@@ -66,7 +75,11 @@ impl Batch {
     fn writer(&mut self) -> Result<&mut Writer> {
         if self.writer.is_none() {
             let segments = rows::segments(&self.connection)?;
-            self.writer = Some(Writer::open(&format::lexical(&self.folder), segments, self.fresh)?);
+            self.writer = Some(Writer::open(
+                &format::lexical(&self.folder),
+                segments,
+                self.fresh.then_some(self.memory),
+            )?);
         }
         Ok(self.writer.as_mut().expect("it was opened above"))
     }
@@ -89,25 +102,33 @@ impl Batch {
         writer.put(file.0, key, &kinds, vectors).map(drop).map_err(vectors::error)
     }
 
-    /// Vectors go first: without their rows they are of no file, and nobody misses them.
-    fn write_out_vectors(&mut self) -> Result<()> {
-        let (Some(writer), Some(options)) = (self.vectors.take(), &self.options) else { return Ok(()) };
-        let kept = writer.rows() as u64;
-        writer.save().map_err(vectors::error)?;
+    /// Vectors go first: without their rows they are of no file, and nobody misses them. Those that replace all others wait
+    /// beside them until the rows are committed, so that the state before has its own until then.
+    fn write_out_vectors(&mut self) -> Result<Option<Written>> {
+        let Some(writer) = self.vectors.take() else { return Ok(None) };
+        self.kept = writer.rows() as u64;
+        writer.write_out().map(Some).map_err(vectors::error)
+    }
+
+    /// After the commit nothing may fail any more: vectors that are missing are made by the next update, and waste is left
+    /// behind by a later one.
+    fn publish_vectors(&self, written: Option<Written>) {
+        let (Some(written), Some(options)) = (written, &self.options) else { return };
+        let _ = written.publish();
         // A first look that costs little: the files themselves are read only where there seems to be waste.
-        let chunks = rows::chunks(&self.connection)?;
-        if kept > chunks + chunks / 4 {
-            Vectors::open(&self.folder, options, &rows::files(&self.connection)?).compact(&self.folder)?;
+        let wasteful = rows::chunks(&self.connection).is_ok_and(|chunks| self.kept > chunks + chunks / 4);
+        if let (true, Ok(files)) = (wasteful, rows::files(&self.connection)) {
+            let _ = Vectors::open(&self.folder, options, &files).compact(&self.folder);
         }
-        Ok(())
     }
 
     fn write_out(&mut self) -> Result<Generation> {
-        self.write_out_vectors()?;
+        let vectors = self.write_out_vectors()?;
         if let Some(writer) = self.writer.take() {
-            rows::set_meta(&self.connection, "segments", writer.finish()?)?;
+            let (segments, sums) = writer.finish(&rows::sums(&self.connection)?)?;
+            rows::set_segments(&self.connection, segments, &sums)?;
         }
-        std::mem::take(&mut self.grams).finish(&self.connection)?;
+        self.grams.finish(&self.connection)?;
         if self.fresh {
             rows::set_meta(&self.connection, "build_ms", self.began.elapsed().as_millis() as i64)?;
         }
@@ -116,15 +137,18 @@ impl Batch {
         rows::set_meta(&self.connection, "next_file", self.next)?;
         rows::set_meta(&self.connection, "fingerprint", &self.fingerprint)?;
         self.connection.execute_batch("COMMIT").map_err(errors::sqlite)?;
-        let log = std::fs::metadata(self.folder.join("store.db-wal")).map_or(0, |metadata| metadata.len());
-        if log > LOG_BYTES {
-            // Readers may hold it back; then a later batch does it.
-            let folded = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-            folded
-                .map_err(errors::sqlite)
-                .or_else(|error| if let Error::Busy = error { Ok(()) } else { Err(error) })?;
-        }
+        self.publish_vectors(vectors);
+        self.fold_back_log();
         Ok(generation)
+    }
+
+    /// Readers may hold it back, and then a later batch or reader does it: what is committed is committed.
+    fn fold_back_log(&self) {
+        if format::log_bytes(&self.folder) > LOG_BYTES {
+            // Nobody is waited for.
+            let _ = self.connection.busy_timeout(std::time::Duration::ZERO);
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
     }
 
     fn put_rows_and_postings(&mut self, file: &FileInput) -> Result<()> {
@@ -167,7 +191,7 @@ impl WriteBatch for Batch {
     }
 
     fn put(&mut self, file: FileInput) -> Result<()> {
-        self.put_rows_and_postings(&file).map_err(|error| errors::or_full(&self.folder, error))
+        self.put_rows_and_postings(&file).map_err(|error| errors::while_writing(&self.folder, error))
     }
 
     fn skip(&mut self, path: &str, stamp: Stamp, reason: Skip) -> Result<()> {
@@ -184,7 +208,7 @@ impl WriteBatch for Batch {
         let Some((path, hash)) = rows::path_and_hash(&self.connection, file)? else { return Ok(()) };
         let kinds = rows::kinds(&self.connection, file)?;
         self.put_vectors(file, vectors::key(&path, hash), kinds.into_iter(), &vectors)
-            .map_err(|error| errors::or_full(&self.folder, error))
+            .map_err(|error| errors::while_writing(&self.folder, error))
     }
 
     fn touch(&mut self, file: FileId, stamp: Stamp) -> Result<()> {
@@ -205,6 +229,6 @@ impl WriteBatch for Batch {
     }
 
     fn commit(mut self: Box<Self>) -> Result<Generation> {
-        self.write_out().map_err(|error| errors::or_full(&self.folder, error))
+        self.write_out().map_err(|error| errors::while_writing(&self.folder, error))
     }
 }

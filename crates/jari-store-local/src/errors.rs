@@ -28,22 +28,32 @@ pub(crate) fn sqlite(error: rusqlite::Error) -> Error {
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape `map_err` wants")]
 pub(crate) fn tantivy(error: tantivy::TantivyError) -> Error {
-    use tantivy::directory::error::{OpenReadError, OpenWriteError};
-    let full = |error: &std::io::Error| error.kind() == ErrorKind::StorageFull;
+    use tantivy::TantivyError;
+    use tantivy::directory::error::{OpenDirectoryError, OpenReadError, OpenWriteError};
     match &error {
-        tantivy::TantivyError::IoError(io) if full(io) => Error::DiskFull,
-        tantivy::TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) if full(io_error) => {
-            Error::DiskFull
-        }
-        tantivy::TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(path)) => {
+        TantivyError::IoError(io)
+        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: io, .. })
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: io, .. })
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: io, .. }) => system(io),
+        TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(path)) => {
             Error::Corrupt(format!("`{}` is missing", path.display()))
         }
-        tantivy::TantivyError::DataCorruption(_)
-        | tantivy::TantivyError::OpenDirectoryError(_)
-        | tantivy::TantivyError::OpenReadError(_)
-        | tantivy::TantivyError::IncompatibleIndex(_)
-        | tantivy::TantivyError::SchemaError(_)
-        | tantivy::TantivyError::IoError(_) => Error::Corrupt(error.to_string()),
+        TantivyError::DataCorruption(_)
+        | TantivyError::OpenDirectoryError(_)
+        | TantivyError::OpenReadError(_)
+        | TantivyError::IncompatibleIndex(_)
+        | TantivyError::SchemaError(_) => Error::Corrupt(error.to_string()),
+        // Its own words speak of threads and workers.
+        TantivyError::ErrorInThread(_) => Error::Backend("postings could not be written".to_owned()),
+        _ => Error::Backend(error.to_string()),
+    }
+}
+
+/// What the system refused says nothing of the bytes: only what was read and makes no sense is damaged.
+fn system(error: &std::io::Error) -> Error {
+    match (error.kind(), error.raw_os_error()) {
+        (ErrorKind::StorageFull, _) => Error::DiskFull,
+        (ErrorKind::NotFound, _) | (_, None) => Error::Corrupt(error.to_string()),
         _ => Error::Backend(error.to_string()),
     }
 }
@@ -52,6 +62,16 @@ pub(crate) fn tantivy(error: tantivy::TantivyError) -> Error {
 pub(crate) fn or_full(folder: &Path, error: Error) -> Error {
     match error {
         Error::Backend(_) | Error::Corrupt(_) if is_full(folder) => Error::DiskFull,
+        error => error,
+    }
+}
+
+/// The same for one that came up while writing: then it is the writing that failed, and the last complete state is as it was.
+pub(crate) fn while_writing(folder: &Path, error: Error) -> Error {
+    match or_full(folder, error) {
+        Error::Backend(why) => {
+            Error::NotWritable { path: folder.to_owned(), source: std::io::Error::other(why) }
+        }
         error => error,
     }
 }

@@ -6,14 +6,18 @@ use jari_store::{Error, Replaced, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
-use crate::errors;
 use crate::lock::WriterLock;
+use crate::{errors, lock, pages};
 
-/// The format this version writes. A higher one is refused, a lower one is made anew.
-pub const FORMAT: u32 = 4;
+/// The format this version writes. A higher one is refused, a lower one is made anew. It stands in the database's header, whose
+/// page is checked like all others, in every format to come.
+pub const FORMAT: u32 = 5;
+
+/// From here on pages have checksums, and the header the number of the format.
+pub(crate) const FIRST_CHECKED_FORMAT: u32 = 5;
 
 /// Marks the database as ours: "Jari" in ASCII.
-const APPLICATION: i32 = 0x4a61_7269;
+pub(crate) const APPLICATION: i32 = 0x4a61_7269;
 
 const SCHEMA: &str = "
     CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -37,6 +41,11 @@ const SCHEMA: &str = "
 /// The rows.
 pub(crate) fn database(folder: &Path) -> PathBuf {
     folder.join("store.db")
+}
+
+/// How long the write-ahead log is.
+pub(crate) fn log_bytes(folder: &Path) -> u64 {
+    std::fs::metadata(folder.join("store.db-wal")).map_or(0, |metadata| metadata.len())
 }
 
 /// The postings.
@@ -121,15 +130,13 @@ fn inspect(folder: &Path) -> Result<Found> {
         if application != APPLICATION {
             return Ok(Found::Unusable(Replaced::Foreign));
         }
-        let format = text(&connection, "format")?.and_then(|format| format.parse::<u32>().ok());
+        let format: u32 =
+            connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(errors::sqlite)?;
         match format {
-            Some(found) if found > FORMAT => {
-                Err(Error::TooNew { path: folder.to_owned(), found, known: FORMAT })
-            }
-            Some(FORMAT) if lexical(folder).is_dir() => Ok(Found::Ours),
-            Some(FORMAT) => Ok(Found::Unusable(Replaced::Damaged("its postings are missing".to_owned()))),
-            Some(_) => Ok(Found::Unusable(Replaced::Outdated)),
-            None => Ok(Found::Unusable(Replaced::Damaged("it has no format number".to_owned()))),
+            found if found > FORMAT => Err(Error::TooNew { path: folder.to_owned(), found, known: FORMAT }),
+            FORMAT if lexical(folder).is_dir() => Ok(Found::Ours),
+            FORMAT => Ok(Found::Unusable(Replaced::Damaged("its postings are missing".to_owned()))),
+            _ => Ok(Found::Unusable(Replaced::Outdated)),
         }
     };
     match read() {
@@ -149,12 +156,13 @@ fn text(connection: &Connection, key: &str) -> Result<Option<String>> {
 fn create(folder: &Path) -> Result<()> {
     let connection = open(&database(folder))?;
     let made = || -> rusqlite::Result<()> {
+        pages::reserve(&connection)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         connection.pragma_update(None, "application_id", APPLICATION)?;
+        connection.pragma_update(None, "user_version", FORMAT)?;
         connection.execute_batch(SCHEMA)?;
         let mut insert = connection.prepare("INSERT INTO meta VALUES (?, ?)")?;
-        insert.execute(("format", FORMAT.to_string()))?;
         insert.execute(("generation", 0))?;
         insert.execute(("next_file", 1))?;
         connection.execute_batch("COMMIT")
@@ -166,7 +174,7 @@ fn create(folder: &Path) -> Result<()> {
 
 /// A connection with the settings every use wants.
 pub(crate) fn open(path: &Path) -> Result<Connection> {
-    configured(path).map_err(|error| match error.sqlite_error_code() {
+    configured(path, OpenFlags::default()).map_err(|error| match error.sqlite_error_code() {
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
             Error::NotWritable { path: path.to_owned(), source: std::io::Error::other(error.to_string()) }
         }
@@ -174,11 +182,10 @@ pub(crate) fn open(path: &Path) -> Result<Connection> {
     })
 }
 
-fn configured(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
+fn configured(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = pages::open(path, flags)?;
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     connection.pragma_update(None, "synchronous", "normal")?;
-    connection.pragma_update(None, "mmap_size", 1_i64 << 30)?;
     // Plans depend on the statement alone: else SQLite plans anew for every value that is bound.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
@@ -188,24 +195,26 @@ fn configured(path: &Path) -> rusqlite::Result<Connection> {
 /// kept in memory, or, without a log, the database is read as it stands.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection> {
     use ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
-    let looked = configured(path).and_then(|connection| {
+    let flags = OpenFlags::default().difference(OpenFlags::SQLITE_OPEN_CREATE);
+    let looked = configured(path, flags).and_then(|connection| {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     });
     match looked.map_err(|error| (error.sqlite_error_code(), error)) {
         Ok(connection) => return Ok(connection),
+        Err(_) if !path.exists() => return Err(Error::Corrupt("it was deleted".to_owned())),
         Err((Some(SystemIoFailure | CannotOpen | ReadOnly | DiskFull), _)) => {}
         Err((_, error)) => return Err(errors::sqlite(error)),
     }
     let log = std::fs::metadata(path.with_file_name("store.db-wal")).map_or(0, |metadata| metadata.len());
     if log > 0 {
-        let connection = Connection::open(path).map_err(errors::sqlite)?;
+        let connection = pages::open(path, flags).map_err(errors::sqlite)?;
         connection.pragma_update(None, "locking_mode", "exclusive").map_err(errors::sqlite)?;
         return Ok(connection);
     }
     let name = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    Connection::open_with_flags(format!("file:{name}?immutable=1"), flags).map_err(errors::sqlite)
+    pages::open(Path::new(&format!("file:{name}?immutable=1")), flags).map_err(errors::sqlite)
 }
 
 /// Deletes what an index is made of, and nothing else.
@@ -231,9 +240,13 @@ pub(crate) fn wipe(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the folder itself if nothing of a user's is left in it.
+/// Deletes the folder itself if nothing of a user's is left in it. The caller holds the writer's lock.
 pub(crate) fn forget(folder: &Path) {
-    for name in ["writer.lock", "keeper.lock", ".gitignore"] {
+    // A lock that somebody holds stays, so that no second one can be taken beside it.
+    if let Ok(Some(_keeper)) = lock::try_lock(folder, "keeper.lock") {
+        let _ = fs_err::remove_file(folder.join("keeper.lock"));
+    }
+    for name in [".gitignore", "writer.lock"] {
         // They may be gone already; then there is nothing to do.
         let _ = fs_err::remove_file(folder.join(name));
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{errors, rows};
 
-/// Pairs that are sorted together: 32 MB.
+/// Pairs that are sorted together, at most: 32 MB.
 const PAIRS: usize = 4 << 20;
 
 /// A row has at least this many bytes of lists, but for the last of a segment.
@@ -41,17 +41,24 @@ pub(crate) fn segments(connection: &Connection) -> Result<Vec<Segment>> {
 }
 
 /// Gathers grams of files.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Writer {
     /// Gram above, file below.
     pairs: Vec<u64>,
+    /// How many of them are sorted together.
+    most: usize,
 }
 
 impl Writer {
+    /// Gathers in about so many bytes.
+    pub(crate) fn new(memory: usize) -> Self {
+        Self { pairs: Vec::new(), most: (memory / size_of::<u64>()).min(PAIRS) }
+    }
+
     pub(crate) fn put(&mut self, connection: &Connection, file: FileId, grams: Option<&[u32]>) -> Result<()> {
         let pair = |gram: &u32| u64::from(*gram) << 32 | u64::from(file.0);
         self.pairs.extend(grams.unwrap_or(&[ANY_GRAM]).iter().map(pair));
-        if self.pairs.len() >= PAIRS { self.flush(connection) } else { Ok(()) }
+        if self.pairs.len() >= self.most { self.flush(connection) } else { Ok(()) }
     }
 
     pub(crate) fn clear(&mut self, connection: &Connection) -> Result<()> {
@@ -60,7 +67,7 @@ impl Writer {
         keep(connection, &[])
     }
 
-    pub(crate) fn finish(mut self, connection: &Connection) -> Result<()> {
+    pub(crate) fn finish(&mut self, connection: &Connection) -> Result<()> {
         self.flush(connection)?;
         join(connection)
     }
@@ -285,7 +292,7 @@ mod tests {
 
     fn put(connection: &Connection, file: u32, grams: &[u32]) {
         connection.execute("INSERT OR IGNORE INTO files VALUES (?)", [file]).unwrap();
-        let mut writer = Writer::default();
+        let mut writer = Writer::new(PAIRS * 8);
         writer.put(connection, FileId(file), Some(grams)).unwrap();
         writer.finish(connection).unwrap();
     }
@@ -297,7 +304,7 @@ mod tests {
     #[test]
     fn many_grams_over_many_rows_are_found_again() {
         let connection = connection();
-        let mut writer = Writer::default();
+        let mut writer = Writer::new(PAIRS * 8);
         for file in 0..300 {
             let grams: Vec<u32> =
                 (0..2000).filter(|gram| file % (gram % 7 + 1) == 0).map(|gram| gram * 1000).collect();

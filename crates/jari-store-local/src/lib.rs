@@ -7,6 +7,7 @@ mod format;
 mod grams;
 mod lexical;
 mod lock;
+mod pages;
 mod rows;
 mod snapshot;
 mod vectors;
@@ -24,6 +25,9 @@ use crate::vectors::Vectors;
 pub use crate::format::FORMAT;
 pub use crate::vectors::VectorOptions;
 
+/// A write-ahead log larger than this is folded back into the database.
+pub(crate) const LOG_BYTES: u64 = 8 * 1024 * 1024;
+
 /// An index in a folder.
 #[derive(Debug)]
 pub struct LocalStore {
@@ -31,6 +35,7 @@ pub struct LocalStore {
     fold: fn(&str) -> String,
     fingerprint: String,
     vectors: Option<VectorOptions>,
+    memory: usize,
     outdated: bool,
 }
 
@@ -43,6 +48,27 @@ pub struct Options<'a> {
     pub fold: fn(&str) -> String,
     /// Which vectors are kept; `None` for none.
     pub vectors: Option<&'a VectorOptions>,
+    /// About how many bytes of memory writing may use.
+    pub memory: usize,
+}
+
+/// Tells an index from one that was made in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    number: u64,
+    made: Option<std::time::SystemTime>,
+}
+
+impl Identity {
+    /// Of the index in `folder`; `None` if there is none.
+    pub fn of(folder: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(format::database(folder)).ok()?;
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let number = 0;
+        Some(Self { number, made: metadata.created().ok() })
+    }
 }
 
 impl LocalStore {
@@ -57,6 +83,7 @@ impl LocalStore {
             fold: options.fold,
             fingerprint: options.fingerprint.to_owned(),
             vectors: options.vectors.cloned(),
+            memory: options.memory,
             outdated,
         };
         Ok((store, replaced))
@@ -70,10 +97,12 @@ impl LocalStore {
         Self::open(folder, options).map(|(store, _)| Some(store))
     }
 
-    /// Starts over with nothing, because what is there turned out to be damaged.
-    pub fn replace(folder: &Path, options: Options<'_>) -> Result<Self> {
+    /// Starts over with nothing, because `damaged` turned out to be so. What another process has made in its place is kept.
+    pub fn replace(folder: &Path, options: Options<'_>, damaged: Option<Identity>) -> Result<Self> {
         let lock = WriterLock::wait(folder)?;
-        format::wipe(folder)?;
+        if Identity::of(folder) == damaged {
+            format::wipe(folder)?;
+        }
         drop(lock);
         Self::open(folder, options).map(|(store, _)| store)
     }
@@ -83,9 +112,9 @@ impl LocalStore {
         if !format::database(folder).is_file() {
             return Ok(false);
         }
-        let lock = WriterLock::wait(folder)?;
+        // Held until its own file is gone: whoever waits for it begins again.
+        let _lock = WriterLock::wait(folder)?;
         format::wipe(folder)?;
-        drop(lock);
         format::forget(folder);
         Ok(true)
     }
@@ -119,6 +148,11 @@ impl LocalStore {
             .map_err(vectors::error)
     }
 
+    /// Takes the duty to keep the index in `folder` up to date: `None` if another process has it. It ends with what is returned.
+    pub fn take_duty(folder: &Path) -> Result<Option<std::fs::File>> {
+        lock::try_lock(folder, "keeper.lock")
+    }
+
     /// Waits until no other process writes.
     pub fn wait_for_writer(&self) -> Result<()> {
         WriterLock::wait(&self.folder).map(drop)
@@ -134,6 +168,10 @@ impl Store for LocalStore {
 
     fn is_outdated(&self) -> bool {
         self.outdated
+    }
+
+    fn wants_reopening(&self) -> bool {
+        format::log_bytes(&self.folder) > LOG_BYTES
     }
 
     fn recall(&self) -> Option<Vec<u8>> {
@@ -165,7 +203,7 @@ mod tests {
         name.replace('_', "").to_lowercase()
     }
 
-    const OPTIONS: Options<'_> = Options { fingerprint: "test", fold, vectors: None };
+    const OPTIONS: Options<'_> = Options { fingerprint: "test", fold, vectors: None, memory: 512 << 20 };
 
     fn vectors() -> VectorOptions {
         let (provider, model) = ("test".to_owned(), "two".to_owned());
@@ -232,8 +270,8 @@ mod tests {
         assert!(store.is_outdated() && replaced.is_none());
         store.write().unwrap().commit().unwrap();
         assert!(!LocalStore::open(folder.path(), other).unwrap().0.is_outdated());
-        let database = rusqlite::Connection::open(folder.path().join("store.db")).unwrap();
-        database.execute("UPDATE meta SET value = '999' WHERE key = 'format'", []).unwrap();
+        let database = format::open(&format::database(folder.path())).unwrap();
+        database.pragma_update(None, "user_version", 999).unwrap();
         let refused = LocalStore::open(folder.path(), OPTIONS);
         assert!(matches!(refused, Err(jari_store::Error::TooNew { found: 999, .. })));
     }
@@ -259,6 +297,38 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
         }
         store.snapshot().unwrap();
+    }
+
+    /// One process that keeps the index always holds some state, and opens the next before it lets go of the last.
+    #[test]
+    fn the_log_stays_small_although_some_state_is_always_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = LocalStore::open(folder.path(), OPTIONS).unwrap();
+        let mut held = store.snapshot().unwrap();
+        let mut longest = 0;
+        for round in 0..50_u32 {
+            let mut batch = store.write().unwrap();
+            let mut file = jari_store::conformance::example("a.rs");
+            file.text.extend(
+                (0..60_000).map(|at| char::from(b' ' + (round.wrapping_mul(at * at + 7) % 90) as u8)),
+            );
+            file.text.push_str(&format!(
+                "{:?}",
+                std::array::from_fn::<u64, 20_000, _>(|at| (at as u64 + 1)
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                    ^ u64::from(round))
+            ));
+            batch.put(file).unwrap();
+            batch.commit().unwrap();
+            held = store.snapshot().unwrap();
+            if store.wants_reopening() {
+                held = store.snapshot().unwrap();
+            }
+            longest = longest.max(format::log_bytes(folder.path()));
+        }
+        assert_eq!(held.generation().0, 50);
+        assert!(longest > LOG_BYTES, "the test writes too little: {longest}");
+        assert!(longest < 2 * LOG_BYTES, "{longest}");
     }
 
     #[test]

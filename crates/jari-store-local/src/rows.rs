@@ -14,6 +14,7 @@ use jari_store::{
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::directory::Sum;
 use crate::errors;
 
 /// Rows looked at for one look-up by part of a name; beyond it nobody reads on.
@@ -39,6 +40,22 @@ pub(crate) fn segments(connection: &Connection) -> Result<Option<Vec<u8>>> {
         .query_row("SELECT value FROM meta WHERE key = 'segments'", [], |row| row.get(0))
         .optional()
         .map_err(errors::sqlite)
+}
+
+/// The checksums of those segments' files.
+pub(crate) fn sums(connection: &Connection) -> Result<Vec<Sum>> {
+    let packed: Option<Vec<u8>> = connection
+        .query_row("SELECT value FROM meta WHERE key = 'sums'", [], |row| row.get(0))
+        .optional()
+        .map_err(errors::sqlite)?;
+    let Some(packed) = packed else { return Ok(Vec::new()) };
+    postcard::from_bytes(&packed).map_err(|error| Error::Corrupt(error.to_string()))
+}
+
+pub(crate) fn set_segments(connection: &Connection, segments: Vec<u8>, sums: &[Sum]) -> Result<()> {
+    let packed = postcard::to_stdvec(sums).map_err(|error| Error::Backend(error.to_string()))?;
+    set_meta(connection, "segments", segments)?;
+    set_meta(connection, "sums", packed)
 }
 
 pub(crate) fn files(connection: &Connection) -> Result<Files> {

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 
 use crate::lexical::Reader;
 use crate::vectors::{VectorOptions, Vectors};
-use crate::{errors, format, grams, rows};
+use crate::{LOG_BYTES, errors, format, grams, rows};
 
 /// A writer may sweep files between our look at the list and their opening: then the next state is there already.
 const TRIES: usize = 5;
@@ -44,10 +44,16 @@ impl LocalSnapshot {
 
     fn try_open(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
         let connection = format::open_to_read(&format::database(folder))?;
+        if format::log_bytes(folder) > LOG_BYTES {
+            // As far as other readers let us, and without waiting. Where all of it is folded back, we read the database alone
+            // and the next writer begins the log anew.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        }
         // The transaction begins with its first read and holds that state until the snapshot is dropped.
         connection.execute_batch("BEGIN").map_err(errors::sqlite)?;
         let generation = rows::generation(&connection)?;
-        let reader = Reader::open(&format::lexical(folder), rows::segments(&connection)?)?;
+        let reader =
+            Reader::open(&format::lexical(folder), rows::segments(&connection)?, &rows::sums(&connection)?)?;
         let files = Arc::new(rows::files(&connection)?);
         let gram_segments = grams::segments(&connection)?;
         Ok(Self {
@@ -150,7 +156,7 @@ impl Snapshot for LocalSnapshot {
         Ok(Statistics {
             chunks: self.files.chunks(),
             symbols: rows::count(&rows, "symbols")?,
-            row_bytes: size(format::database(&self.folder)) + size(self.folder.join("store.db-wal")),
+            row_bytes: size(format::database(&self.folder)) + format::log_bytes(&self.folder),
             posting_bytes: postings
                 .map_or(0, |entries| entries.flatten().map(|entry| size(entry.path())).sum()),
             vectors: self.vectors().map(|vectors| vectors.statistics(&self.files)),

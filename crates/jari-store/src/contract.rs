@@ -17,6 +17,12 @@ pub trait Store: Send + Sync {
     /// Whether what it holds was made by another version or with other settings: the next update starts over.
     fn is_outdated(&self) -> bool;
 
+    /// Whether whoever holds the newest state should open it again: older states that were held have made the store keep more
+    /// than it needs.
+    fn wants_reopening(&self) -> bool {
+        false
+    }
+
     /// What was last given to [`Store::remember`], if it is still there.
     fn recall(&self) -> Option<Vec<u8>>;
 

@@ -275,7 +275,6 @@ fn signed(bytes: &[u8]) -> &[i8] {
 
 /// Writes rows: behind those that are there, or into a file of its own that takes the other's place at the end.
 pub(crate) struct RowsWriter {
-    folder: PathBuf,
     file: fs_err::File,
     /// The name it has until it is whole, where it is to replace another.
     aside: Option<PathBuf>,
@@ -301,7 +300,6 @@ impl RowsWriter {
         let file = fs_err::OpenOptions::new().write(true).open(folder.join(NAME)).map_err(Error::Writing)?;
         file.set_len(rows.end as u64).map_err(Error::Writing)?;
         Ok(Self {
-            folder: folder.to_owned(),
             file,
             aside: None,
             dims: rows.dims,
@@ -324,7 +322,6 @@ impl RowsWriter {
         seal(&mut header);
         file.write_all(&header).map_err(Error::Writing)?;
         Ok(Self {
-            folder: folder.to_owned(),
             file,
             aside: Some(aside),
             dims: space.dims,
@@ -416,15 +413,18 @@ impl RowsWriter {
         Ok(())
     }
 
-    /// Writes everything out; a new file takes the old one's place. Returns the checksum of all rows.
-    pub(crate) fn finish(mut self) -> Result<u32, Error> {
+    /// Writes everything out. Returns the checksum of all rows, and the name of a new file, which [`take_place`] makes the one
+    /// that is read.
+    pub(crate) fn finish(mut self) -> Result<(u32, Option<PathBuf>), Error> {
         self.flush()?;
         self.file.sync_all().map_err(Error::Writing)?;
-        if let Some(aside) = &self.aside {
-            fs_err::rename(aside, self.folder.join(NAME)).map_err(Error::Writing)?;
-        }
-        Ok(chained(self.checksums))
+        Ok((chained(self.checksums), self.aside))
     }
+}
+
+/// Puts a new file of rows in the place of the old one.
+pub(crate) fn take_place(aside: &Path, folder: &Path) -> Result<(), Error> {
+    fs_err::rename(aside, folder.join(NAME)).map_err(Error::Writing)
 }
 
 /// One checksum of many.

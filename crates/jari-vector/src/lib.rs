@@ -16,4 +16,4 @@ mod writer;
 
 pub use error::Error;
 pub use index::{Filter, Index, Near, Options};
-pub use writer::Writer;
+pub use writer::{Writer, Written};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jari_base::Space;
 
-use crate::file::{Rows, RowsWriter};
+use crate::file::{Rows, RowsWriter, take_place};
 use crate::hnsw::{Builder, Graph};
 use crate::meta::Meta;
 use crate::{Error, Index};
@@ -15,6 +15,29 @@ const EXTENTS: usize = 32;
 /// Whether a file of rows should be written anew: a third is dead, or there are too many extents.
 pub(crate) fn is_wasteful(rows: usize, live: usize, extents: usize) -> bool {
     rows > live + live / 2 || extents > EXTENTS + rows / 8_192
+}
+
+/// Vectors that are on disk, and perhaps not yet in their place.
+pub struct Written {
+    folder: PathBuf,
+    space: Space,
+    rows: usize,
+    checksum: u32,
+    aside: Option<PathBuf>,
+}
+
+impl Written {
+    /// Makes them those that are read.
+    pub fn publish(self) -> Result<(), Error> {
+        let Self { folder, space, rows, checksum, aside } = self;
+        if let Some(aside) = aside {
+            take_place(&aside, &folder)?;
+        }
+        // Only where there is a graph is it asked whether it still fits: that means to read the rows again.
+        let graph = Graph::is_there(&folder).then(|| Rows::open(&folder, &space)).transpose()?;
+        let graph = graph.and_then(|rows| Graph::open(&folder, &rows).ok()).map(|graph| graph.parameters());
+        Meta { space: &space, rows, checksum, graph }.write(&folder)
+    }
 }
 
 /// Writes vectors. At most one at a time may write into a folder.
@@ -36,7 +59,7 @@ impl Writer {
         Ok(Self { folder: folder.to_owned(), space: space.clone(), rows, most })
     }
 
-    /// Begins with none; those that are there serve until [`Writer::save`].
+    /// Begins with none; those that are there serve until these are published.
     pub fn anew(folder: &Path, space: &Space, most: usize) -> Result<Self, Error> {
         let rows = RowsWriter::create(folder, space)?;
         Ok(Self { folder: folder.to_owned(), space: space.clone(), rows, most })
@@ -56,15 +79,17 @@ impl Writer {
         self.rows.len()
     }
 
-    /// Writes everything out.
-    pub fn save(self) -> Result<(), Error> {
+    /// Writes everything out. What was begun anew is not read before it is published.
+    pub fn write_out(self) -> Result<Written, Error> {
         let Self { folder, space, rows: writer, .. } = self;
         let rows = writer.len();
-        let checksum = writer.finish()?;
-        // Only where there is a graph is it asked whether it still fits: that means to read the rows again.
-        let graph = Graph::is_there(&folder).then(|| Rows::open(&folder, &space)).transpose()?;
-        let graph = graph.and_then(|rows| Graph::open(&folder, &rows).ok()).map(|graph| graph.parameters());
-        Meta { space: &space, rows, checksum, graph }.write(&folder)
+        let (checksum, aside) = writer.finish()?;
+        Ok(Written { folder, space, rows, checksum, aside })
+    }
+
+    /// Writes everything out, for all to read.
+    pub fn save(self) -> Result<(), Error> {
+        self.write_out()?.publish()
     }
 
     /// Writes what is alive in `index` into a file of its own, which takes the place of the old one.

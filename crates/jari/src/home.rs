@@ -1,13 +1,13 @@
 //! Where a living index is kept: the local store in its folder, and the duty to keep it.
 
-use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use jari_engine::Result;
 use jari_engine::living::Home;
-use jari_store::{Error, Replaced, Store};
-use jari_store_local::{LocalStore, Options, VectorOptions};
+use jari_store::{Replaced, Store};
+use jari_store_local::{Identity, LocalStore, Options, VectorOptions};
 
 /// An index in a folder.
 pub(crate) struct LocalHome {
@@ -16,12 +16,16 @@ pub(crate) struct LocalHome {
     pub(crate) fingerprint: String,
     /// Which vectors are kept.
     pub(crate) vectors: Option<VectorOptions>,
+    /// About how many bytes of memory writing may use.
+    pub(crate) memory: usize,
+    /// The index that was opened last: only that one can be what turned out to be damaged.
+    pub(crate) opened: Mutex<Option<Identity>>,
 }
 
 impl LocalHome {
     fn options(&self) -> Options<'_> {
-        let Self { fingerprint, vectors, .. } = self;
-        Options { fingerprint, fold: jari_text::fold_name, vectors: vectors.as_ref() }
+        let Self { fingerprint, vectors, memory, .. } = self;
+        Options { fingerprint, fold: jari_text::fold_name, vectors: vectors.as_ref(), memory: *memory }
     }
 }
 
@@ -35,12 +39,15 @@ impl Home for LocalHome {
     }
 
     fn open(&self) -> Result<(Box<dyn Store>, Option<Replaced>)> {
-        let (store, replaced) = LocalStore::open(&self.folder, self.options())?;
+        let opened = LocalStore::open(&self.folder, self.options());
+        *self.opened.lock().expect("no holder panics") = Identity::of(&self.folder);
+        let (store, replaced) = opened?;
         Ok((Box::new(store), replaced))
     }
 
     fn replace(&self) -> Result<Box<dyn Store>> {
-        Ok(Box::new(LocalStore::replace(&self.folder, self.options())?))
+        let damaged = *self.opened.lock().expect("no holder panics");
+        Ok(Box::new(LocalStore::replace(&self.folder, self.options(), damaged)?))
     }
 
     /// Every commit writes to the database or to its log.
@@ -53,16 +60,8 @@ impl Home for LocalHome {
         hasher.finish()
     }
 
-    /// The lock is the operating system's, so it ends with the process that holds it.
     fn take_duty(&self) -> Result<Option<Box<dyn Send>>> {
-        let path = self.folder.join("keeper.lock");
-        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let refused = |source| Error::NotWritable { path: path.clone(), source };
-        let file: File = opened.map_err(refused)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Box::new(file))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(refused(source).into()),
-        }
+        let duty = LocalStore::take_duty(&self.folder)?;
+        Ok(duty.map(|duty| Box::new(duty) as Box<dyn Send>))
     }
 }

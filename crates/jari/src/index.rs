@@ -1,7 +1,7 @@
 //! From a path on the command line to an index that can answer.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use jari_base::{Backend, Filter};
 use jari_embed::Model;
@@ -9,7 +9,7 @@ use jari_engine::ingest::{self, Progress, Update};
 use jari_engine::{Embedding, Error, Project};
 use jari_source::Place;
 use jari_store::{Replaced, Snapshot, Store};
-use jari_store_local::{LocalStore, Options, VectorOptions};
+use jari_store_local::{Identity, LocalStore, Options, VectorOptions};
 use jari_wire::IndexJson;
 
 use crate::commands::Global;
@@ -18,6 +18,9 @@ use crate::home::LocalHome;
 use crate::printer;
 use crate::progress::Reporter;
 use crate::settings::{self, Provider, Rebuild, Settings, VectorIndex, VectorSettings};
+
+/// How often a command starts over with an index that cannot be used.
+const REPAIRS: usize = 5;
 
 /// A project and its index.
 pub(crate) struct Index {
@@ -111,14 +114,17 @@ impl Index {
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<Option<(Ready, T)>, Failure> {
         let (fingerprint, vectors) = self.contents();
-        let looked = LocalStore::look(&self.folder, options(&fingerprint, vectors.as_ref()))
-            .map_err(Error::from)
-            .and_then(|store| {
-                let Some(store) = store else { return Ok(None) };
-                let snapshot = store.snapshot()?;
-                let answer = ask(&*snapshot)?;
-                Ok(Some((snapshot, answer)).filter(|(snapshot, _)| snapshot.generation().0 > 0))
-            });
+        let looked = LocalStore::look(
+            &self.folder,
+            options(&fingerprint, vectors.as_ref(), self.project.limits.memory),
+        )
+        .map_err(Error::from)
+        .and_then(|store| {
+            let Some(store) = store else { return Ok(None) };
+            let snapshot = store.snapshot()?;
+            let answer = ask(&*snapshot)?;
+            Ok(Some((snapshot, answer)).filter(|(snapshot, _)| snapshot.generation().0 > 0))
+        });
         match looked {
             Ok(None) => Ok(None),
             Ok(Some((snapshot, answer))) => {
@@ -223,7 +229,13 @@ impl Index {
     /// Where a living index of the project is kept.
     pub(crate) fn home(&self) -> LocalHome {
         let (fingerprint, vectors) = self.contents();
-        LocalHome { folder: self.folder.clone(), fingerprint, vectors }
+        LocalHome {
+            folder: self.folder.clone(),
+            fingerprint,
+            vectors,
+            memory: self.project.limits.memory,
+            opened: Mutex::default(),
+        }
     }
 
     /// Makes all vectors anew, and the graph over them where one is wanted.
@@ -254,18 +266,26 @@ impl Index {
         Ok(LocalStore::delete(&self.folder)?)
     }
 
-    /// Runs `act`; if the index turns out to be damaged, starts over with an empty one and runs it once more.
+    /// Runs `act`; if the index turns out to be damaged, starts over with an empty one and runs it once more. Where another
+    /// process deletes or replaces the index under our eyes, it looks like damage too.
     fn repaired<T>(&mut self, act: impl Fn(&mut Self) -> Result<T, Error>) -> Result<T, Failure> {
-        match act(self) {
-            Err(Error::Store(jari_store::Error::Corrupt(why))) => {
-                self.notes.push(Replaced::Damaged(why).to_string());
-                let (fingerprint, vectors) = self.contents();
-                let options = options(&fingerprint, vectors.as_ref());
-                self.store = Some(LocalStore::replace(&self.folder, options)?);
-                Ok(act(self)?)
+        let mut said = false;
+        for _ in 0..REPAIRS {
+            let before = Identity::of(&self.folder);
+            match act(self) {
+                Err(Error::Store(jari_store::Error::Corrupt(why))) => {
+                    if !said && before.is_some() && Identity::of(&self.folder) == before {
+                        self.notes.push(Replaced::Damaged(why).to_string());
+                        said = true;
+                    }
+                    let (fingerprint, vectors) = self.contents();
+                    let options = options(&fingerprint, vectors.as_ref(), self.project.limits.memory);
+                    self.store = Some(LocalStore::replace(&self.folder, options, before)?);
+                }
+                other => return Ok(other?),
             }
-            other => Ok(other?),
         }
+        Ok(act(self)?)
     }
 
     /// `filter`, limited to the part of the project that the user named.
@@ -313,7 +333,10 @@ impl Index {
     fn store(&mut self) -> Result<&LocalStore, Error> {
         if self.store.is_none() {
             let (fingerprint, vectors) = self.contents();
-            let (store, replaced) = LocalStore::open(&self.folder, options(&fingerprint, vectors.as_ref()))?;
+            let (store, replaced) = LocalStore::open(
+                &self.folder,
+                options(&fingerprint, vectors.as_ref(), self.project.limits.memory),
+            )?;
             self.notes.extend(replaced.map(|replaced| replaced.to_string()));
             if self.settings.vectors.rebuild == Rebuild::OnStart {
                 store.forget_vectors()?;
@@ -346,8 +369,8 @@ fn folder_and_file(path: &Path) -> Result<(PathBuf, String), Failure> {
     }
 }
 
-fn options<'a>(fingerprint: &'a str, vectors: Option<&'a VectorOptions>) -> Options<'a> {
-    Options { fingerprint, fold: jari_text::fold_name, vectors }
+fn options<'a>(fingerprint: &'a str, vectors: Option<&'a VectorOptions>, memory: usize) -> Options<'a> {
+    Options { fingerprint, fold: jari_text::fold_name, vectors, memory }
 }
 
 /// The model that the settings ask for; `None` where they want none. One that cannot be read is said to be so now.

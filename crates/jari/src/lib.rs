@@ -30,8 +30,12 @@ pub fn main() -> ExitCode {
         Ok(jari) => jari,
         Err(error) => return misused(&error),
     };
-    let json = jari.global.json;
-    match commands::run(jari) {
+    let (json, quiet) = (jari.global.json, jari.global.quiet);
+    let ended = commands::run(jari);
+    if !quiet {
+        printer::talk_masks();
+    }
+    match ended {
         Ok(found) => ExitCode::from(if found { FOUND } else { NOTHING }),
         Err(failure) if failure.is_broken_pipe() => ExitCode::from(FOUND),
         Err(failure) => {

@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use jari_base::Explanation;
 use jari_engine::documents::Page;
 use jari_engine::search::Line;
+use jari_engine::secrets;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -20,8 +22,17 @@ const MATCH: Style = AnsiColor::Yellow.on_default().bold();
 const WRONG: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Green.on_default().bold();
 
+/// Masked secrets in all that was printed.
+static MASKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Says that secrets were masked, if some were.
+pub(crate) fn talk_masks() {
+    talk_notes(&secrets::note(MASKS.load(Ordering::Relaxed)).into_iter().collect::<Vec<_>>());
+}
+
 /// Prints an answer.
 pub(crate) fn data(text: &str) -> Result<(), Failure> {
+    MASKS.fetch_add(secrets::count(text), Ordering::Relaxed);
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::Output)
 }

@@ -94,6 +94,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "Files with more bytes are skipped.",
     },
     Setting {
+        key: "index_memory",
+        variable: "JARI_INDEX_MEMORY",
+        default: "`512`",
+        project: false,
+        about: "About how many megabytes indexing may use, at least 256; files of the index that the system maps count apart. Less means smaller batches and more time. A checked-in `jari.toml` cannot set it.",
+    },
+    Setting {
         key: "bm25_k1",
         variable: "JARI_BM25_K1",
         default: "`1.5`",
@@ -344,6 +351,7 @@ struct Layer {
     embedding_provider: Option<Provider>,
     vectors: VectorLayer,
     max_file_size: Option<u64>,
+    index_memory: Option<usize>,
     bm25_k1: Option<f32>,
     bm25_b: Option<f32>,
     search: SearchLayer,
@@ -462,6 +470,12 @@ impl Settings {
                     .to_owned(),
             );
         }
+        if project.index_memory.take().is_some() {
+            notes.push(
+                "`index_memory` in `jari.toml` does not count: a checked-in file cannot take memory"
+                    .to_owned(),
+            );
+        }
         let user = match etcetera::choose_base_strategy() {
             Ok(base) => file(&base.config_dir().join("jari").join("config.toml"))?,
             Err(_) => Layer::default(),
@@ -475,6 +489,7 @@ impl Settings {
             embedding_provider,
             vectors,
             max_file_size,
+            index_memory,
             bm25_k1,
             bm25_b,
             search,
@@ -487,7 +502,10 @@ impl Settings {
             embedding_model,
             embedding_provider: embedding_provider.unwrap_or(Provider::Auto),
             vectors: vectors.settings(),
-            limits: Limits { max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size) },
+            limits: Limits {
+                max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size),
+                memory: index_memory.map_or(defaults.0.memory, |megabytes| megabytes.saturating_mul(1 << 20)),
+            },
             tuning: search
                 .tuning(Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) }),
             trigrams: Trigrams {
@@ -519,6 +537,12 @@ impl Settings {
         }
         if budget.candidates == 0 {
             return Err(Failure::setting("search.max_candidates is 0", "it is at least 1; 100 is usual"));
+        }
+        if self.limits.memory < 256 << 20 {
+            return Err(Failure::setting(
+                format!("index_memory is {}", self.limits.memory >> 20),
+                "it is at least 256, in megabytes; 512 is usual",
+            ));
         }
         let VectorSettings { m, ef_construction, ef_search, .. } = self.vectors;
         if !(2..=128).contains(&m) || ef_construction == 0 || ef_search == 0 {
@@ -555,6 +579,7 @@ fn first(above: Layer, below: Layer) -> Layer {
         embedding_provider,
         vectors,
         max_file_size,
+        index_memory,
         bm25_k1,
         bm25_b,
         search,
@@ -575,6 +600,7 @@ fn first(above: Layer, below: Layer) -> Layer {
             ef_search: above.vectors.ef_search.or(vectors.ef_search),
         },
         max_file_size: above.max_file_size.or(max_file_size),
+        index_memory: above.index_memory.or(index_memory),
         bm25_k1: above.bm25_k1.or(bm25_k1),
         bm25_b: above.bm25_b.or(bm25_b),
         search: SearchLayer {
@@ -615,6 +641,7 @@ fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failu
             ef_search: variables.parsed("JARI_VECTOR_INDEX_EF_SEARCH", "a number")?,
         },
         max_file_size: variables.parsed("JARI_MAX_FILE_SIZE", "a number")?,
+        index_memory: variables.parsed("JARI_INDEX_MEMORY", "a number")?,
         bm25_k1: variables.parsed("JARI_BM25_K1", "a number")?,
         bm25_b: variables.parsed("JARI_BM25_B", "a number")?,
         search: SearchLayer {

@@ -3,10 +3,11 @@
 mod define;
 mod words;
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
 
 use jari_base::{LineRange, Reference, ReferenceKind, Symbol, SymbolKind};
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::lines::Lines;
 use crate::path::{ERROR, Path};
@@ -17,6 +18,10 @@ const NAME: usize = 160;
 
 /// A tree deeper than this is data or an attack; windows of lines serve it as well.
 const DEPTH: usize = 2_000;
+
+/// A grammar that takes longer over a file is lost in it: where nothing fits, some try every way to go on, and 200 kB of Lua that is
+/// none took two minutes. The largest file that is indexed takes a tenth of this.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// What a file is made of.
 pub(crate) struct Outline {
@@ -48,9 +53,7 @@ pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option
         ended = format!("{text}\n");
         &ended
     };
-    let mut parser = Parser::new();
-    parser.set_language(&compiled.grammar).ok()?;
-    let tree = parser.parse(text, None)?;
+    let tree = parsed(&compiled.grammar, text)?;
     let root = tree.root_node();
     if root.is_error() && root.named_child_count() == 0 {
         return None;
@@ -77,6 +80,22 @@ pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option
     // The calls of a chain come last one first.
     outline.references.sort_by_key(|reference| reference.line);
     (!too_broken).then_some(outline)
+}
+
+/// The tree of `text`; `None` where the grammar takes too long over it.
+fn parsed(grammar: &tree_sitter::Language, text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(grammar).ok()?;
+    let began = Instant::now();
+    let mut progress = |_: &ParseState| {
+        if began.elapsed() > PATIENCE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    parser.parse_with_options(
+        &mut |byte, _| text.as_bytes().get(byte..).unwrap_or_default(),
+        None,
+        Some(options),
+    )
 }
 
 struct Walk<'a> {

@@ -2,6 +2,11 @@
 
 #![allow(dead_code, reason = "which helpers are used differs from test file to test file")]
 
+pub(crate) mod random;
+pub(crate) mod server;
+pub(crate) mod state;
+pub(crate) mod tree;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -167,7 +172,12 @@ impl Project {
     }
 
     pub(crate) fn run(&self, command: &mut Command) -> Output {
-        Output::new(command.output().expect("the program starts"), self.temp.path())
+        self.output(command.output().expect("the program starts"))
+    }
+
+    /// What a run that has ended left behind.
+    pub(crate) fn output(&self, output: std::process::Output) -> Output {
+        Output::new(output, self.temp.path())
     }
 
     /// The answer to `--json`.
@@ -207,7 +217,10 @@ impl Project {
 
 /// The rows of the index in `folder`, columns parted by ` | `.
 pub(crate) fn rows(folder: &Path, sql: &str) -> Vec<String> {
-    let database = rusqlite::Connection::open(folder.join("store.db")).expect("there is an index");
+    // Only to read: what a plain connection writes has no checksums.
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let database =
+        rusqlite::Connection::open_with_flags(folder.join("store.db"), flags).expect("there is an index");
     let mut statement = database.prepare(sql).expect("the query is right");
     let columns = statement.column_count();
     let rows = statement.query_map([], |row| {
