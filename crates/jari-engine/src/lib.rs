@@ -3,6 +3,7 @@
 pub mod documents;
 pub mod eval;
 mod fields;
+pub mod graph;
 pub mod grep;
 pub mod ingest;
 pub mod links;
@@ -19,7 +20,6 @@ pub mod status;
 pub mod symbols;
 mod translation;
 pub mod tree;
-pub mod uses;
 
 use std::path::PathBuf;
 

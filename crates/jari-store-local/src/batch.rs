@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
-use jari_store::{Error, FileInput, FileRecord, Result, WriteBatch};
+use jari_store::{ANY_GRAM, Error, FileInput, FileRecord, Result, WriteBatch};
 use rusqlite::Connection;
 
 use crate::LocalStore;
 use crate::lexical::Writer;
 use crate::lock::WriterLock;
 use crate::vectors::{self, VectorOptions, Vectors};
-use crate::{errors, format, grams, rows};
+use crate::{errors, format, lists, rows};
 
 /// A write-ahead log larger than this is folded back into the database at once.
 const LOG_BYTES: u64 = 16 * 1024 * 1024;
@@ -30,7 +30,8 @@ pub(crate) struct Batch {
     continues: Generation,
     fresh: bool,
     cleared: bool,
-    grams: grams::Writer,
+    grams: lists::Writer,
+    names: lists::Writer,
     began: Instant,
     _lock: WriterLock,
 }
@@ -57,7 +58,8 @@ impl Batch {
             continues,
             fresh,
             cleared: false,
-            grams: grams::Writer::default(),
+            grams: lists::Writer::new(&lists::GRAMS),
+            names: lists::Writer::new(&lists::NAMES),
             began: Instant::now(),
             _lock: lock,
         })
@@ -107,7 +109,8 @@ impl Batch {
         if let Some(writer) = self.writer.take() {
             rows::set_meta(&self.connection, "segments", writer.finish()?)?;
         }
-        std::mem::take(&mut self.grams).finish(&self.connection)?;
+        self.grams.finish(&self.connection)?;
+        self.names.finish(&self.connection)?;
         if self.fresh {
             rows::set_meta(&self.connection, "build_ms", self.began.elapsed().as_millis() as i64)?;
         }
@@ -139,7 +142,8 @@ impl Batch {
             let kinds = file.chunked.chunks.iter().map(|chunk| chunk.kind);
             self.put_vectors(id, vectors::key(&file.path, file.hash), kinds, vectors)?;
         }
-        self.grams.put(&self.connection, id, file.grams.as_deref())?;
+        self.grams.put(&self.connection, id, file.grams.as_deref().unwrap_or(&[ANY_GRAM]))?;
+        self.names.put(&self.connection, id, &rows::name_numbers(&file.chunked.references))?;
         self.writer()?.put(id, file, known)
     }
 
@@ -161,6 +165,7 @@ impl WriteBatch for Batch {
     fn clear(&mut self) -> Result<()> {
         rows::clear(&self.connection)?;
         self.grams.clear(&self.connection)?;
+        self.names.clear(&self.connection)?;
         self.fresh = true;
         self.cleared = true;
         self.writer()?.clear()

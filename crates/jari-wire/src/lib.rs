@@ -3,12 +3,14 @@
 mod agent;
 mod documents;
 mod eval;
+mod graph;
 mod grep;
 mod install;
 
 pub use agent::{AnswerJson, PlaceJson};
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
 pub use eval::{EvalJson, EvalRowJson, QuestionJson, RunJson, VectorBenchJson, VectorBenchRowJson};
+pub use graph::{EdgeJson, GraphJson, ImportJson, ImportsJson, NodeJson};
 pub use grep::GrepJson;
 pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
 

@@ -5,6 +5,16 @@ use std::borrow::Cow;
 /// Longest signature kept, in bytes.
 const SIGNATURE: usize = 240;
 
+/// Longest way to a name that is kept, in bytes.
+const QUALIFIER: usize = 80;
+
+/// Words before a type that say how it is held.
+const TYPE_WORDS: [&str; 9] = ["mut ", "dyn ", "impl ", "const ", "final ", "readonly ", "ref ", "struct ", "inout "];
+
+/// Types through which the one inside is called.
+const TRANSPARENT: [&str; 10] =
+    ["Box", "Rc", "Arc", "Pin", "Cow", "Optional", "Readonly", "Annotated", "unique_ptr", "shared_ptr"];
+
 /// Marks that open the lines of comments and docstrings.
 const OPENING: [char; 12] = ['/', '*', '#', '!', '-', ';', '%', '"', '\'', '{', '|', ' '];
 
@@ -72,6 +82,171 @@ pub(super) fn last_name<'w>(written: &'w str, letters: &str) -> Option<&'w str> 
     let name = &bare[bare.trim_end_matches(in_name).len()..];
     let first = name.chars().next()?;
     (first.is_alphabetic() || first == '_' || first == '$').then_some(name)
+}
+
+/// What a name is taken from, given what stands before it: `self.client` of `self.client.`, `connect()` of
+/// `connect(a, b).`, `"` of a literal; nothing if the name stands alone. `separators` are those of the language besides the common.
+pub(super) fn qualifier(before: &str, separators: &[&str]) -> Option<String> {
+    let mut rest = separated(before, separators)?;
+    let mut parts: Vec<&str> = Vec::new();
+    loop {
+        rest = rest.trim_end();
+        let mut called = "";
+        while let Some(open) = rest.ends_with([')', ']', '>']).then(|| opening(rest)) {
+            called = match &rest[open..open + 1] {
+                "(" => "()",
+                "[" => "[]",
+                _ => called,
+            };
+            rest = rest[..open].trim_end_matches("::").trim_end();
+            if !called.is_empty() {
+                parts.push(called);
+            }
+            if open == 0 {
+                break;
+            }
+        }
+        if rest.ends_with(['"', '\'', '`']) && called.is_empty() && parts.is_empty() {
+            return Some("\"".to_owned());
+        }
+        let start = rest.trim_end_matches(|c: char| c.is_alphanumeric() || "_$@!?".contains(c)).len();
+        if start < rest.len() {
+            parts.push(&rest[start..]);
+        }
+        match separated(&rest[..start], separators) {
+            Some(more) if start < rest.len() || !called.is_empty() => {
+                parts.push(if rest[..start].trim_end().ends_with("::") { "::" } else { "." });
+                rest = more;
+            }
+            _ => break,
+        }
+        if parts.iter().map(|part| part.len()).sum::<usize>() > QUALIFIER {
+            break;
+        }
+    }
+    parts.reverse();
+    let joined = parts.concat();
+    Some(joined.trim_start_matches(['.', ':']).to_owned()).filter(|joined| !joined.is_empty())
+}
+
+/// What stands before the separator that ends `before`.
+fn separated<'w>(before: &'w str, separators: &[&str]) -> Option<&'w str> {
+    let before = before.trim_end();
+    let common = ["?->", "->", "?.", "!.", "&.", "::", "."];
+    let ends = |separator: &&&str| before.ends_with(**separator);
+    let separator = common.iter().chain(separators).find(ends)?;
+    let rest = &before[..before.len() - separator.len()];
+    // `..` and `...` are ranges and spreads; PHP's `\\Pool` begins at the top.
+    let begins = separators.contains(separator) && rest.ends_with(char::is_whitespace);
+    (!rest.ends_with('.') && !begins).then_some(rest)
+}
+
+/// Where the bracket opens that ends `text`; 0 if it does not.
+fn opening(text: &str) -> usize {
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b')' | b']' | b'>' => depth += 1,
+            b'(' | b'[' | b'<' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    0
+}
+
+/// The type that a declaration names: `Pool` of `&mut Pool<T>`, `*net.Pool`, `Arc<Pool>`; nothing where it is several.
+pub(super) fn declared_type(written: &str) -> Option<&str> {
+    let mut rest = written.trim().trim_start_matches([':', '?', '"', '\'']).trim_start();
+    loop {
+        let bare = rest.trim_start_matches(['&', '*', '(', ' ']);
+        let bare = match bare.strip_prefix('\'') {
+            Some(lifetime) => lifetime.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'),
+            None => bare,
+        };
+        let unsaid = TYPE_WORDS.iter().find_map(|word| bare.strip_prefix(word)).unwrap_or(bare);
+        if unsaid.len() == rest.len() {
+            break;
+        }
+        rest = unsaid;
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_.:\\$".contains(c))).unwrap_or(rest.len());
+    let (path, inner) = rest.split_at(end);
+    let path = path.trim_end_matches(':');
+    let name = path.rsplit(['.', ':', '\\']).next().unwrap_or(path);
+    if let Some(inner) = inner.strip_prefix(['<', '[']).filter(|_| TRANSPARENT.contains(&name)) {
+        return declared_type(inner);
+    }
+    // `[]Pool` is not a pool, and neither is one of several.
+    let several = inner.trim_start().starts_with(['|', '[']) && !inner.trim_start().starts_with("[T]");
+    let first = name.chars().next()?;
+    (!several && (first.is_alphabetic() || first == '_')).then_some(name)
+}
+
+/// The type of what an expression makes, where its words show it: `Pool` of `Pool::new()`, `new Pool()`, `&Pool{}`, `Pool(3)`,
+/// `net.NewPool()`.
+pub(super) fn made_type(written: &str) -> Option<&str> {
+    let mut rest = written.trim();
+    for word in ["await ", "&mut ", "&", "*", "new ", "try ", "try? ", "try! "] {
+        rest = rest.strip_prefix(word).unwrap_or(rest).trim_start();
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_.:\\$".contains(c))).unwrap_or(rest.len());
+    let (path, after) = rest.split_at(end);
+    let is_type = |part: &&str| part.starts_with(|c: char| c.is_uppercase());
+    let mut parts = path.split(['.', ':', '\\']).filter(|part| !part.is_empty()).rev();
+    let last = parts.next()?;
+    let before = parts.next();
+    let ends = ended(after)?;
+    let made = match (last, before) {
+        (last, _) if is_type(&last) && last.starts_with("New") && last.len() > 3 && ends == '(' => {
+            Some(&last[3..])
+        }
+        // A constructor; a constant has no brackets.
+        (last, _) if is_type(&last) => Some(last),
+        (_, Some(before)) if ends == '(' => Some(before),
+        _ => None,
+    };
+    made.filter(is_type).filter(|made| made.chars().any(char::is_lowercase) || made.len() == 1)
+}
+
+/// The bracket that opens `after`, if nothing follows where it closes but words that leave the type as it is.
+fn ended(after: &str) -> Option<char> {
+    let after = after.trim_start();
+    let mut after = match after.starts_with('<') {
+        true => after[closing(after)?..].trim_start(),
+        false => after,
+    };
+    let bracket = after.chars().next().filter(|c| ['(', '{'].contains(c))?;
+    after = after[closing(after)?..].trim();
+    loop {
+        let rest = [".unwrap()", ".await", "?", "!", ";", ".clone()"].iter().find_map(|end| after.strip_prefix(end));
+        let rest = rest.or_else(|| {
+            let message = after.strip_prefix(".expect")?;
+            Some(&message[closing(message)?..])
+        });
+        match rest {
+            Some(rest) => after = rest.trim_start(),
+            None => return after.is_empty().then_some(bracket),
+        }
+    }
+}
+
+/// Behind the bracket that closes the one `text` begins with.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b')' | b']' | b'}' | b'>' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
 }
 
 /// The first line, with those after it while a parenthesis is open.
@@ -149,6 +324,52 @@ mod tests {
         assert_eq!(last_name("read.csv", "."), Some("read.csv"));
         assert_eq!(last_name("(|| 3)", ""), None);
         assert_eq!(last_name("3", ""), None);
+    }
+
+    #[test]
+    fn a_qualifier_is_what_stands_before_a_name() {
+        let check = |before, expected: Option<&str>| {
+            assert_eq!(qualifier(before, &[":"]).as_deref(), expected, "{before}");
+        };
+        check("self.client.", Some("self.client"));
+        check("connect(\n    1,\n)\n    .", Some("connect()"));
+        check("Pool::<u8>::new(a(b)).", Some("Pool::new()"));
+        check("net::Pool::", Some("net::Pool"));
+        check("pools[1].", Some("pools[]"));
+        check("\", \".", Some("\""));
+        check("$this->pool->", Some("$this.pool"));
+        check("return pool.", Some("pool"));
+        check("pool:", Some("pool"));
+        check("(await open()).", Some("()"));
+        check("new ", None);
+        check("0..", None);
+        check("", None);
+    }
+
+    #[test]
+    fn declarations_and_constructors_show_types() {
+        let declared = |written, expected: Option<&str>| {
+            assert_eq!(declared_type(written), expected, "{written}");
+        };
+        declared("&'a mut Pool<T>", Some("Pool"));
+        declared(": Pool", Some("Pool"));
+        declared("*net.Pool", Some("Pool"));
+        declared("Arc<dyn Store>", Some("Store"));
+        declared("Optional[Pool]", Some("Pool"));
+        declared("Pool | None", None);
+        declared("[]Pool", None);
+        declared("&[Pool]", None);
+        let made = |written, expected: Option<&str>| assert_eq!(made_type(written), expected, "{written}");
+        made("Pool::new(3)", Some("Pool"));
+        made("Pool::connect(url).await?", Some("Pool"));
+        made("Pool::builder().size(3)", None);
+        made("new Pool<User>(3)", Some("Pool"));
+        made("net.Pool(size=3)", Some("Pool"));
+        made("&http.Client{Timeout: 3}", Some("Client"));
+        made("net.NewPool(3)", Some("Pool"));
+        made("connect()", None);
+        made("LIMIT", None);
+        made("Some(3)", Some("Some"));
     }
 
     #[test]
