@@ -100,6 +100,8 @@ struct Binding {
     value: Option<String>,
     #[serde(default)]
     field: bool,
+    #[serde(default)]
+    list: bool,
 }
 
 fn main() {
@@ -208,12 +210,13 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         .iter()
         .map(|rule| {
             format!(
-                "Binding {{ nodes: &{:?}, name: {:?}, class: {:?}, value: {:?}, field: {} }}",
+                "Binding {{ nodes: &{:?}, name: {:?}, class: {:?}, value: {:?}, field: {}, list: {} }}",
                 rule.node,
                 rule.name.as_deref().unwrap_or("name"),
                 rule.class,
                 rule.value,
                 rule.field,
+                rule.list,
             )
         })
         .collect();

@@ -107,7 +107,7 @@ pub struct Reference {
     /// What stands before the name, without arguments: `self.client`, `net::Pool`, `connect()`; `"` for a literal. Of an
     /// import, the module as written.
     pub qualifier: Option<String>,
-    /// The type of what stands before the name, where the file shows it.
+    /// The type of what stands before the name, where the file shows it; `open()` if it is what that function returns.
     pub receiver: Option<String>,
     /// Of an import, the name it goes by here, where that is another.
     pub alias: Option<String>,

@@ -84,6 +84,7 @@ struct Binding {
     class: Option<&'static str>,
     value: Option<&'static str>,
     field: bool,
+    list: bool,
 }
 
 /// A node that defines a name, by numbers.
@@ -117,6 +118,8 @@ pub(crate) struct Binds {
     pub(crate) value: Option<Path>,
     /// Whether it is a member of the type around it, wherever it stands.
     pub(crate) field: bool,
+    /// Whether it declares several names, of which the first counts.
+    pub(crate) list: bool,
 }
 
 /// What must hold at a node for its rule to count.
@@ -258,6 +261,7 @@ impl Spec {
             class: rule.class.map(path),
             value: rule.value.map(path),
             field: rule.field,
+            list: rule.list,
         };
         Compiled {
             docstring: self.docstring.map(|kind| kinds_named(&[kind], grammar)).unwrap_or_default(),

@@ -95,6 +95,9 @@ pub trait Types {
     /// Whether the project defines a type of that name.
     fn knows(&self, name: &str) -> bool;
 
+    /// The type that functions of a name return, as far as they agree; those of `folder` before others.
+    fn returned(&self, name: &str, language: &Language, folder: &str) -> Option<String>;
+
     /// Whether a folder or file of the project is called so.
     fn has_module(&self, name: &str) -> bool;
 }
@@ -259,6 +262,19 @@ impl<'a> Resolver<'a> {
     fn import_of(&self, name: &str) -> Option<&'a Reference> {
         let names = |import: &&Reference| import.name != "*" && import.qualifier.is_some() && import.local_name() == name;
         self.imports().find(names)
+    }
+
+    /// What a type is called where it is defined. The default of a module has no name there.
+    fn meant<'n>(&self, name: &'n str) -> &'n str
+    where
+        'a: 'n,
+    {
+        let import = self.import_of(name).filter(|import| import.name != "default");
+        import.map_or(name, |import| &import.name)
+    }
+
+    fn returned(&self, function: &str) -> Option<String> {
+        self.types.returned(function, self.place.language, folder(self.place.path))
     }
 
     /// The type that the definition around belongs to, or is.
@@ -435,7 +451,14 @@ impl<'a> Resolver<'a> {
             return self.inherited(around);
         }
         if let Some(receiver) = &self.reference.receiver {
-            return self.by_receiver(receiver);
+            match receiver.strip_suffix("()") {
+                None => return self.by_receiver(receiver),
+                Some(function) => {
+                    if let Some(returned) = self.returned(function) {
+                        return self.by_receiver(&returned);
+                    }
+                }
+            }
         }
         if SELVES.contains(&qualifier) {
             return match self.type_around() {
@@ -445,7 +468,10 @@ impl<'a> Resolver<'a> {
         }
         let last = qualifier.rsplit(['.', ':']).next().unwrap_or(qualifier);
         let first = qualifier.split(['.', ':']).next().unwrap_or(qualifier);
-        let meant = self.import_of(last).map_or(last, |import| &import.name);
+        if let Some(returned) = last.strip_suffix("()").and_then(|function| self.returned(function)) {
+            return self.by_receiver(&returned);
+        }
+        let meant = self.meant(last);
         let owned: Vec<(usize, &Definition)> = self.among(self.named.by_owner.get(meant)).collect();
         if !owned.is_empty() {
             return self.narrowed(meant, owned, || Reason::Named(meant.to_owned()));
@@ -506,7 +532,7 @@ impl<'a> Resolver<'a> {
 
     /// A method of a receiver whose type the file shows.
     fn by_receiver(&self, receiver: &str) -> Vec<Candidate> {
-        let meant = self.import_of(receiver).map_or(receiver, |import| &import.name);
+        let meant = self.meant(receiver);
         let found = self.of_type(meant, Reason::Receiver);
         if !found.is_empty() {
             return found;
@@ -585,15 +611,28 @@ impl<'a> Resolver<'a> {
             .fitting()
             .filter(|(_, definition)| definition.is_member() || self.family == Family::Other)
             .collect();
-        let alike: Vec<Candidate> = members
-            .iter()
-            .filter_map(|(at, definition)| {
-                let owner = definition.owner().unwrap_or_else(|| stem(&definition.path));
-                resembles(&called, &fold_name(owner)).then(|| likely(*at, Reason::Resembles(owner.to_owned())))
-            })
-            .collect();
-        if !alike.is_empty() {
-            return alike;
+        let alike = |how: Likeness| -> Vec<(usize, &str)> {
+            let owner = |definition: &'a Definition| definition.owner().unwrap_or_else(|| stem(&definition.path));
+            let found = members.iter().map(|(at, definition)| (*at, owner(definition)));
+            found.filter(|(_, owner)| likeness(&called, &fold_name(owner)) == Some(how)).collect()
+        };
+        for how in [Likeness::Same, Likeness::Ending, Likeness::Beginning] {
+            let found = alike(how);
+            let one_owner = found.iter().all(|(_, owner)| *owner == found[0].1);
+            // `queue` may be any of several queues.
+            if !found.is_empty() && (one_owner || how == Likeness::Same) {
+                let candidate = |(at, owner): (usize, &str)| likely(at, Reason::Resembles(owner.to_owned()));
+                return found.into_iter().map(candidate).collect();
+            }
+            if !found.is_empty() {
+                let count = found.len();
+                let candidate = |(at, _): (usize, &str)| Candidate {
+                    definition: at,
+                    certainty: Certainty::Possible,
+                    reason: Reason::OneOf(count),
+                };
+                return found.into_iter().map(candidate).collect();
+            }
         }
         let ordinary = is_ordinary(&self.reference.name);
         if let ([(only, _)], false) = (&members[..], ordinary) {
@@ -623,12 +662,28 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Whether a variable is called like a type: `pool` or `free_pool` and `Pool`, `req` and `Request`.
-fn resembles(called: &str, owner: &str) -> bool {
-    if called.len() < 3 || owner.len() < 3 {
-        return called == owner && !called.is_empty();
+/// How a variable is called like a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    /// `pool` and `Pool`.
+    Same,
+    /// `free_pool` and `Pool`, `pool` and `ThreadPool`.
+    Ending,
+    /// `req` and `Request`.
+    Beginning,
+}
+
+fn likeness(called: &str, owner: &str) -> Option<Likeness> {
+    if called.is_empty() || called == owner {
+        return (called == owner && !called.is_empty()).then_some(Likeness::Same);
     }
-    called.ends_with(owner) || owner.ends_with(called) || owner.starts_with(called)
+    if called.len() < 3 || owner.len() < 3 {
+        return None;
+    }
+    if called.ends_with(owner) || owner.ends_with(called) {
+        return Some(Likeness::Ending);
+    }
+    owner.starts_with(called).then_some(Likeness::Beginning)
 }
 
 /// How many folders lie between two files.

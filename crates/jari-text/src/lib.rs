@@ -8,6 +8,7 @@ mod identifier;
 mod query;
 mod stem;
 mod tokenize;
+mod types;
 
 pub use count::estimate_tokens;
 pub use grams::{GRAM_VERSION, GramCutter, fold_char, grams};
@@ -15,6 +16,7 @@ pub use highlight::highlights;
 pub use identifier::{fold_name, parts};
 pub use query::{Query, QueryWord};
 pub use tokenize::{Token, TokenKind, Tokenizer};
+pub use types::{declared_type, returned_type};
 
 /// Changes whenever the same text gives other words than before: an index made by another version is made anew.
 pub const VERSION: u32 = 1;

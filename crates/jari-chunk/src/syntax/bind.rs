@@ -39,8 +39,12 @@ impl Walk<'_> {
             path.as_ref().and_then(|path| path.follow(node)).map(|found| &self.text[found.byte_range()])
         };
         let Some(name) = rule.name.follow(node).map(|found| &self.text[found.byte_range()]) else { return };
-        let class = text(&rule.class).and_then(words::declared_type);
-        let class = class.or_else(|| text(&rule.value).and_then(words::made_type)).map(str::to_owned);
+        let value = text(&rule.value);
+        let class = text(&rule.class).and_then(jari_text::declared_type);
+        let class = class.or_else(|| value.and_then(words::made_type)).map(str::to_owned);
+        // What a function returns is known where the function is.
+        let class = class.or_else(|| value.and_then(words::called).map(|function| format!("{function}()")));
+        let name = if rule.list { name.split(',').next().unwrap_or(name) } else { name };
         let name = name.trim().trim_start_matches("mut ").trim_start_matches("ref ");
         if let Some(field) = member_of_self(name) {
             if let (Some(class), Some(owner)) = (class, self.type_around(item)) {

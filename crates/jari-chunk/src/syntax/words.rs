@@ -2,18 +2,13 @@
 
 use std::borrow::Cow;
 
+use jari_text::declared_type;
+
 /// Longest signature kept, in bytes.
 const SIGNATURE: usize = 240;
 
 /// Longest way to a name that is kept, in bytes.
 const QUALIFIER: usize = 80;
-
-/// Words before a type that say how it is held.
-const TYPE_WORDS: [&str; 9] = ["mut ", "dyn ", "impl ", "const ", "final ", "readonly ", "ref ", "struct ", "inout "];
-
-/// Types through which the one inside is called.
-const TRANSPARENT: [&str; 10] =
-    ["Box", "Rc", "Arc", "Pin", "Cow", "Optional", "Readonly", "Annotated", "unique_ptr", "shared_ptr"];
 
 /// Marks that open the lines of comments and docstrings.
 const OPENING: [char; 12] = ['/', '*', '#', '!', '-', ';', '%', '"', '\'', '{', '|', ' '];
@@ -157,34 +152,6 @@ fn opening(text: &str) -> usize {
     0
 }
 
-/// The type that a declaration names: `Pool` of `&mut Pool<T>`, `*net.Pool`, `Arc<Pool>`; nothing where it is several.
-pub(super) fn declared_type(written: &str) -> Option<&str> {
-    let mut rest = written.trim().trim_start_matches([':', '?', '"', '\'']).trim_start();
-    loop {
-        let bare = rest.trim_start_matches(['&', '*', '(', ' ']);
-        let bare = match bare.strip_prefix('\'') {
-            Some(lifetime) => lifetime.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'),
-            None => bare,
-        };
-        let unsaid = TYPE_WORDS.iter().find_map(|word| bare.strip_prefix(word)).unwrap_or(bare);
-        if unsaid.len() == rest.len() {
-            break;
-        }
-        rest = unsaid;
-    }
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_.:\\$".contains(c))).unwrap_or(rest.len());
-    let (path, inner) = rest.split_at(end);
-    let path = path.trim_end_matches(':');
-    let name = path.rsplit(['.', ':', '\\']).next().unwrap_or(path);
-    if let Some(inner) = inner.strip_prefix(['<', '[']).filter(|_| TRANSPARENT.contains(&name)) {
-        return declared_type(inner);
-    }
-    // `[]Pool` is not a pool, and neither is one of several.
-    let several = inner.trim_start().starts_with(['|', '[']) && !inner.trim_start().starts_with("[T]");
-    let first = name.chars().next()?;
-    (!several && (first.is_alphabetic() || first == '_')).then_some(name)
-}
-
 /// The type of what an expression makes, where its words show it: `Pool` of `Pool::new()`, `new Pool()`, `&Pool{}`, `Pool(3)`,
 /// `net.NewPool()`.
 pub(super) fn made_type(written: &str) -> Option<&str> {
@@ -194,6 +161,16 @@ pub(super) fn made_type(written: &str) -> Option<&str> {
     }
     let end = rest.find(|c: char| !(c.is_alphanumeric() || "_.:\\$".contains(c))).unwrap_or(rest.len());
     let (path, after) = rest.split_at(end);
+    // Go's `new(node)` and `value.(*Context)`, TypeScript's `value as Context`.
+    let said = match (path, rest.rsplit_once(".("), rest.rsplit_once(" as ")) {
+        ("new", _, _) => after.strip_prefix('('),
+        (_, Some((_, said)), _) if said.ends_with(')') => Some(said),
+        (_, _, Some((_, said))) => Some(said),
+        _ => None,
+    };
+    if let Some(said) = said {
+        return declared_type(said);
+    }
     let is_type = |part: &&str| part.starts_with(|c: char| c.is_uppercase());
     let mut parts = path.split(['.', ':', '\\']).filter(|part| !part.is_empty()).rev();
     let last = parts.next()?;
@@ -203,12 +180,25 @@ pub(super) fn made_type(written: &str) -> Option<&str> {
         (last, _) if is_type(&last) && last.starts_with("New") && last.len() > 3 && ends == '(' => {
             Some(&last[3..])
         }
-        // A constructor; a constant has no brackets.
+        // A constructor; a constant has no brackets. What stands before braces is a type, however it is spelled.
         (last, _) if is_type(&last) => Some(last),
+        (last, _) if ends == '{' => return Some(last),
         (_, Some(before)) if ends == '(' => Some(before),
         _ => None,
     };
     made.filter(is_type).filter(|made| made.chars().any(char::is_lowercase) || made.len() == 1)
+}
+
+/// The function whose result an expression is: `connect` of `net.connect(a)?`; nothing where more is done with it.
+pub(super) fn called(written: &str) -> Option<&str> {
+    let mut rest = written.trim();
+    for word in ["await ", "try ", "try? ", "try! "] {
+        rest = rest.strip_prefix(word).unwrap_or(rest).trim_start();
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_.:\\$>-".contains(c))).unwrap_or(rest.len());
+    let (path, after) = rest.split_at(end);
+    let name = path.rsplit(['.', ':', '\\', '>']).next().unwrap_or(path);
+    (ended(after)? == '(' && !name.is_empty() && name.len() <= QUALIFIER).then_some(name)
 }
 
 /// The bracket that opens `after`, if nothing follows where it closes but words that leave the type as it is.
@@ -233,13 +223,16 @@ fn ended(after: &str) -> Option<char> {
     }
 }
 
-/// Behind the bracket that closes the one `text` begins with.
+/// Behind the bracket that closes the one `text` begins with. `<` is a bracket only where it begins.
 fn closing(text: &str) -> Option<usize> {
+    let angles = text.starts_with('<');
     let mut depth = 0;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
-            b'(' | b'[' | b'{' | b'<' => depth += 1,
-            b')' | b']' | b'}' | b'>' => depth -= 1,
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            b'<' if angles => depth += 1,
+            b'>' if angles => depth -= 1,
             _ => {}
         }
         if depth == 0 {
@@ -347,18 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_and_constructors_show_types() {
-        let declared = |written, expected: Option<&str>| {
-            assert_eq!(declared_type(written), expected, "{written}");
-        };
-        declared("&'a mut Pool<T>", Some("Pool"));
-        declared(": Pool", Some("Pool"));
-        declared("*net.Pool", Some("Pool"));
-        declared("Arc<dyn Store>", Some("Store"));
-        declared("Optional[Pool]", Some("Pool"));
-        declared("Pool | None", None);
-        declared("[]Pool", None);
-        declared("&[Pool]", None);
+    fn constructors_show_types() {
         let made = |written, expected: Option<&str>| assert_eq!(made_type(written), expected, "{written}");
         made("Pool::new(3)", Some("Pool"));
         made("Pool::connect(url).await?", Some("Pool"));
@@ -368,6 +350,13 @@ mod tests {
         made("&http.Client{Timeout: 3}", Some("Client"));
         made("net.NewPool(3)", Some("Pool"));
         made("connect()", None);
+        made("new(node)", Some("node"));
+        made("&node{a: 1}", Some("node"));
+        made("pool.Get().(*Context)", Some("Context"));
+        made("new Pool((a) => a < 3)", Some("Pool"));
+        assert_eq!(called("net.connect(a, b(c)).await?"), Some("connect"));
+        assert_eq!(called("connect(a).size()"), None);
+        assert_eq!(called("3"), None);
         made("LIMIT", None);
         made("Some(3)", Some("Some"));
     }

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jari_base::{FileId, Filter, Reference, ReferenceKind, Symbol, SymbolKind};
+use jari_base::{FileId, Filter, Language, Reference, ReferenceKind, Symbol, SymbolKind};
 use jari_graph::{Closeness, Definition, Family, Named, Types, leads};
 use jari_store::{FileRecord, Files, Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
-use jari_text::fold_name;
+use jari_text::{fold_name, returned_type};
 
 use crate::{Project, Result};
 
@@ -168,6 +168,28 @@ impl Types for Lookups<'_> {
     fn knows(&self, name: &str) -> bool {
         let named = self.or_remember(self.named(name));
         named.definitions().iter().any(|definition| is_type(definition.symbol.kind))
+    }
+
+    fn returned(&self, name: &str, language: &Language, folder: &str) -> Option<String> {
+        let named = self.or_remember(self.named(name));
+        let fits = |one: &&Definition| {
+            let callable = matches!(one.symbol.kind, SymbolKind::Function | SymbolKind::Method);
+            callable && Family::meets(language, &one.language)
+        };
+        let agreed = |all: &mut dyn Iterator<Item = &Definition>| {
+            let mut found: Option<&str> = None;
+            for one in all {
+                let returned = returned_type(&one.symbol.signature, name, one.owner())?;
+                if found.is_some_and(|found| found != returned) {
+                    return None;
+                }
+                found = Some(returned);
+            }
+            found.map(str::to_owned)
+        };
+        let beside = |one: &&Definition| one.path.rsplit_once('/').map_or("", |(folder, _)| folder) == folder;
+        let all = named.definitions();
+        agreed(&mut all.iter().filter(fits).filter(beside)).or_else(|| agreed(&mut all.iter().filter(fits)))
     }
 
     fn has_module(&self, name: &str) -> bool {

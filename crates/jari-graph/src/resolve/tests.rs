@@ -17,6 +17,10 @@ impl Types for World {
         self.0.iter().any(|(one, _)| *one == name)
     }
 
+    fn returned(&self, name: &str, _: &Language, _: &str) -> Option<String> {
+        (name == "open_pool").then(|| "Pool".to_owned())
+    }
+
     fn has_module(&self, name: &str) -> bool {
         name == "net"
     }
@@ -130,6 +134,8 @@ fn receivers_decide_between_methods() {
     check("a.py", "self.take", &[], &both, "p.py Pool.take (certain: receiver is a Pool)");
     check("a.py", "my_queue.take", &[], &both, "q.py Queue.take (likely: receiver is called like Queue)");
     check("a.py", "x.take: Vec", &[], &both, "");
+    check("a.py", "x.take: open_pool()", &[], &both, "p.py Pool.take (certain: receiver is a Pool)");
+    check("a.py", "net.open_pool().take", &[], &both, "p.py Pool.take (certain: receiver is a Pool)");
     check("a.py", "\".take", &[], &both, "");
     let either = "p.py Pool.take (possible: one of 2); q.py Queue.take (possible: one of 2)";
     check("a.py", "x.take", &[], &both, either);
