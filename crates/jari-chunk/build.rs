@@ -32,6 +32,7 @@ struct Language {
     reference: Vec<Reference>,
     binding: Vec<Binding>,
     imports: Option<String>,
+    capital_calls: bool,
     separators: Vec<String>,
 }
 
@@ -154,6 +155,7 @@ fn resolve(languages: &BTreeMap<String, Language>, name: &str) -> Language {
         reference: own.reference.into_iter().chain(base.reference).collect(),
         binding: own.binding.into_iter().chain(base.binding).collect(),
         imports: own.imports.or(base.imports),
+        capital_calls: own.capital_calls || base.capital_calls,
         separators: join(own.separators, base.separators),
         grammar: if own.grammar.is_empty() { base.grammar } else { own.grammar },
         ..own
@@ -226,7 +228,7 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         "    Spec {{ name: {name:?}, #[cfg(test)] extends: {:?}, extensions: &{:?}, filenames: &{:?}, shares: {}, interpreters: &{:?}, grammar: {grammar}, \
          comments: &{:?}, attached: &{:?}, wrappers: &{:?}, locals: &{:?}, descend: &{:?}, docstring: {:?}, doc: {:?}, letters: {:?}, ignore: &{:?}, \
          exported: Exported {{ words: &{:?}, unless: &{:?}, \
-         style: {:?}, inherit: {} }}, definitions: &[{}], references: &[{}], bindings: &[{}], imports: {:?}, separators: &{:?}, compiled: OnceLock::new() }},",
+         style: {:?}, inherit: {} }}, definitions: &[{}], references: &[{}], bindings: &[{}], imports: {:?}, capital_calls: {}, separators: &{:?}, compiled: OnceLock::new() }},",
         language.extends,
         language.extensions,
         language.filenames,
@@ -249,6 +251,7 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         references.join(", "),
         bindings.join(", "),
         language.imports,
+        language.capital_calls,
         language.separators,
     )
     .expect("writing to a string");

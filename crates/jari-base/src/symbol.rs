@@ -107,7 +107,8 @@ pub struct Reference {
     /// What stands before the name, without arguments: `self.client`, `net::Pool`, `connect()`; `"` for a literal. Of an
     /// import, the module as written.
     pub qualifier: Option<String>,
-    /// The type of what stands before the name, where the file shows it; `open()` if it is what that function returns.
+    /// The type of what stands before the name, where the file shows it. `open()` is what that function returns, `open()#1` its
+    /// second result, and `Pool.free` the type of a field that another file declares.
     pub receiver: Option<String>,
     /// Of an import, the name it goes by here, where that is another.
     pub alias: Option<String>,

@@ -37,6 +37,8 @@ pub(crate) struct Spec {
     bindings: &'static [Binding],
     /// How imports are written: a style of `syntax/imports.rs`.
     pub(crate) imports: Option<&'static str>,
+    /// Whether functions may begin with a capital, so that a call of one makes nothing of that name.
+    pub(crate) capital_calls: bool,
     /// What may stand between a receiver and a name besides `.`, `::` and `->`.
     pub(crate) separators: &'static [&'static str],
     compiled: OnceLock<Compiled>,

@@ -95,8 +95,12 @@ pub trait Types {
     /// Whether the project defines a type of that name.
     fn knows(&self, name: &str) -> bool;
 
-    /// The type that functions of a name return, as far as they agree; those of `folder` before others.
-    fn returned(&self, name: &str, language: &Language, folder: &str) -> Option<String>;
+    /// The type that functions of a name return, as far as they agree, those of `folder` before others; of several results the one
+    /// of that `number`.
+    fn returned(&self, name: &str, number: usize, language: &Language, folder: &str) -> Option<String>;
+
+    /// The type of a field.
+    fn field(&self, owner: &str, name: &str) -> Option<String>;
 
     /// Whether a folder or file of the project is called so.
     fn has_module(&self, name: &str) -> bool;
@@ -273,8 +277,24 @@ impl<'a> Resolver<'a> {
         import.map_or(name, |import| &import.name)
     }
 
-    fn returned(&self, function: &str) -> Option<String> {
-        self.types.returned(function, self.place.language, folder(self.place.path))
+    fn returned(&self, function: &str, number: usize) -> Option<String> {
+        self.types.returned(function, number, self.place.language, folder(self.place.path))
+    }
+
+    /// The type at the end of `open()#1.free`.
+    fn followed(&self, receiver: &str) -> Option<String> {
+        let mut steps = receiver.split('.');
+        let first = steps.next()?;
+        let mut found = match first.split_once("()") {
+            Some((function, number)) => {
+                self.returned(function, number.trim_start_matches('#').parse().unwrap_or_default())?
+            }
+            None => self.meant(first).to_owned(),
+        };
+        for step in steps {
+            found = self.types.field(&found, step)?;
+        }
+        Some(found)
     }
 
     /// The type that the definition around belongs to, or is.
@@ -451,11 +471,11 @@ impl<'a> Resolver<'a> {
             return self.inherited(around);
         }
         if let Some(receiver) = &self.reference.receiver {
-            match receiver.strip_suffix("()") {
-                None => return self.by_receiver(receiver),
-                Some(function) => {
-                    if let Some(returned) = self.returned(function) {
-                        return self.by_receiver(&returned);
+            match receiver.contains(['(', '.']) {
+                false => return self.by_receiver(receiver),
+                true => {
+                    if let Some(found) = self.followed(receiver) {
+                        return self.by_receiver(&found);
                     }
                 }
             }
@@ -468,7 +488,7 @@ impl<'a> Resolver<'a> {
         }
         let last = qualifier.rsplit(['.', ':']).next().unwrap_or(qualifier);
         let first = qualifier.split(['.', ':']).next().unwrap_or(qualifier);
-        if let Some(returned) = last.strip_suffix("()").and_then(|function| self.returned(function)) {
+        if let Some(returned) = last.strip_suffix("()").and_then(|function| self.returned(function, 0)) {
             return self.by_receiver(&returned);
         }
         let meant = self.meant(last);

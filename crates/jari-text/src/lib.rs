@@ -16,7 +16,7 @@ pub use highlight::highlights;
 pub use identifier::{fold_name, parts};
 pub use query::{Query, QueryWord};
 pub use tokenize::{Token, TokenKind, Tokenizer};
-pub use types::{declared_type, returned_type};
+pub use types::{declared_type, field_type, returned_type};
 
 /// Changes whenever the same text gives other words than before: an index made by another version is made anew.
 pub const VERSION: u32 = 1;

@@ -11,6 +11,12 @@ const OPENED: [&str; 9] =
 const STARTS: [&str; 12] =
     ["fn", "func", "def", "function", "fun", "async", "public", "private", "static", "export", "void", "pub"];
 
+/// Words before the name of a field that are no type.
+const MODIFIERS: [&str; 19] = [
+    "pub", "pub(crate)", "pub(super)", "public", "private", "protected", "readonly", "static", "final", "val", "var", "let",
+    "mut", "const", "override", "lateinit", "internal", "this", "return",
+];
+
 /// Types through which the one inside is called.
 const TRANSPARENT: [&str; 10] =
     ["Box", "Rc", "Arc", "Pin", "Cow", "Optional", "Readonly", "Annotated", "unique_ptr", "shared_ptr"];
@@ -44,19 +50,25 @@ pub fn declared_type(written: &str) -> Option<&str> {
 }
 
 
-/// The type that a function says it returns, given its declaration on one line. Of several results the first counts; `owner` stands
-/// for `Self`.
-pub fn returned_type<'s>(signature: &'s str, name: &str, owner: Option<&'s str>) -> Option<&'s str> {
+/// The type that a function says it returns, given its declaration on one line: of several results the one of that `number`, counted
+/// from 0. `owner` stands for `Self`.
+pub fn returned_type<'s>(
+    signature: &'s str,
+    name: &str,
+    number: usize,
+    owner: Option<&'s str>,
+) -> Option<&'s str> {
     let at = find_word(signature, name)?;
     let (before, after) = (&signature[..at], &signature[at + name.len()..]);
-    let rest = after_parameters(after);
+    let rest = after_parameters(after).trim_end_matches([';', '{', ' ']);
     let said = rest.strip_prefix("->").or_else(|| rest.strip_prefix(':')).unwrap_or(rest).trim_start();
     let found = match said.strip_prefix('(') {
         // Go's named results: `(c *Context, err error)`.
         Some(several) => {
-            let first = several.split([',', ')']).next()?.trim();
-            declared_type(first.rsplit(' ').next()?)
+            let wanted = several.split([',', ')']).nth(number)?.trim();
+            declared_type(wanted.rsplit(' ').next()?)
         }
+        None if number > 0 => None,
         None if said.is_empty() => {
             let mut words = before.split_whitespace().rev();
             words.next().filter(|word| !STARTS.contains(word)).and_then(declared_type)
@@ -68,6 +80,24 @@ pub fn returned_type<'s>(signature: &'s str, name: &str, owner: Option<&'s str>)
     match found {
         "Self" | "self" | "static" | "this" => owner,
         found => Some(found),
+    }
+}
+
+/// The type that a line declares a field to be: `Pool` of `free: Pool,`, `free *Pool`, `private Pool free;`.
+pub fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
+    let line = line.trim_start_matches("self.").trim();
+    let at = find_word(line, name)?;
+    let (before, after) = (line[..at].trim_end(), line[at + name.len()..].trim_start());
+    let modifiers = |before: &str| before.split_whitespace().all(|word| MODIFIERS.contains(&word));
+    match after.chars().next() {
+        Some(':') if modifiers(before.trim_end_matches("self.")) => declared_type(&after[1..]),
+        // Java and C put the type first, Go last.
+        Some(';' | '=' | ',') | None => {
+            let last = before.rsplit(' ').next().filter(|last| !MODIFIERS.contains(last) && !last.contains(['(', '.']))?;
+            declared_type(last)
+        }
+        Some(c) if before.is_empty() && (c.is_alphabetic() || c == '*') => declared_type(after),
+        _ => None,
     }
 }
 
@@ -120,9 +150,22 @@ mod tests {
     }
 
     #[test]
+    fn lines_declare_fields() {
+        let check = |line, expected: Option<&str>| assert_eq!(field_type(line, "free"), expected, "{line}");
+        check("    pub(crate) free: Arc<Pool>,", Some("Pool"));
+        check("\tfree *net.Pool", Some("Pool"));
+        check("    private final Pool free;", Some("Pool"));
+        check("    private readonly free: Pool;", Some("Pool"));
+        check("        self.free: Pool = x", Some("Pool"));
+        check("    return free;", None);
+        check("    a.free = b", None);
+        check("    call(free)", None);
+    }
+
+    #[test]
     fn signatures_show_what_comes_back() {
         let check = |signature, expected: Option<&str>| {
-            assert_eq!(returned_type(signature, "open", Some("Owner")), expected, "{signature}");
+            assert_eq!(returned_type(signature, "open", 0, Some("Owner")), expected, "{signature}");
         };
         check("func open(opts ...Option) *Engine", Some("Engine"));
         check("func open(w Writer) (c *Context, err error)", Some("Context"));
@@ -132,6 +175,7 @@ mod tests {
         check("async open(a: string): Promise<Pool>", Some("Pool"));
         check("fn open() -> io::Result<Pool>", Some("Pool"));
         check("public AnnotatedClass open()", Some("AnnotatedClass"));
+        check("public abstract AnnotatedClass open();", Some("AnnotatedClass"));
         check("def open(self)", None);
         check("function open(a)", None);
         check("fn open()", None);

@@ -41,10 +41,12 @@ impl Walk<'_> {
         let Some(name) = rule.name.follow(node).map(|found| &self.text[found.byte_range()]) else { return };
         let value = text(&rule.value);
         let class = text(&rule.class).and_then(jari_text::declared_type);
-        let class = class.or_else(|| value.and_then(words::made_type)).map(str::to_owned);
+        let class = class.or_else(|| value.and_then(|value| self.made_type(value))).map(str::to_owned);
         // What a function returns is known where the function is.
         let class = class.or_else(|| value.and_then(words::called).map(|function| format!("{function}()")));
-        let name = if rule.list { name.split(',').next().unwrap_or(name) } else { name };
+        if rule.list && name.contains(',') {
+            return self.bind_results(node, name, class.as_deref(), item);
+        }
         let name = name.trim().trim_start_matches("mut ").trim_start_matches("ref ");
         if let Some(field) = member_of_self(name) {
             if let (Some(class), Some(owner)) = (class, self.type_around(item)) {
@@ -64,6 +66,23 @@ impl Walk<'_> {
         self.bindings.locals.entry(name.to_owned()).or_default().push(Local { item, line, class });
     }
 
+    /// Several names take the results of one function.
+    fn bind_results(&mut self, node: Node<'_>, names: &str, class: Option<&str>, item: Option<usize>) {
+        let line = node.start_position().row as u32 + 1;
+        for (number, name) in names.split(',').map(str::trim).enumerate() {
+            let class = class.filter(|class| number == 0 || class.ends_with("()")).map(|class| match number {
+                0 => class.to_owned(),
+                number => format!("{class}#{number}"),
+            });
+            self.bindings.locals.entry(name.to_owned()).or_default().push(Local { item, line, class });
+        }
+    }
+
+    fn made_type<'w>(&self, written: &'w str) -> Option<&'w str> {
+        let is_call = || words::called(written).is_some() && !written.trim_start().starts_with("new");
+        if self.spec.capital_calls && is_call() { None } else { words::made_type(written) }
+    }
+
     /// Gives every use the type of what stands before it, where the file shows it.
     pub(super) fn know_receivers(&mut self) {
         let mut references = std::mem::take(&mut self.outline.references);
@@ -76,7 +95,7 @@ impl Walk<'_> {
     }
 
     fn type_of(&self, qualifier: &str, item: Option<usize>, line: u32) -> Option<String> {
-        if let Some(made) = words::made_type(qualifier) {
+        if let Some(made) = self.made_type(qualifier) {
             return Some(made.to_owned());
         }
         if let Some(field) = qualifier.strip_prefix('@') {
@@ -89,7 +108,14 @@ impl Walk<'_> {
             false => self.local(first, item, line),
         }?;
         for step in steps {
-            class = self.bindings.fields.get(&(class, step.to_owned()))?.clone();
+            if step.is_empty() || !step.chars().all(|c| c.is_alphanumeric() || c == '_') {
+                return None;
+            }
+            // A field of a type of another file stays a step to take.
+            class = match self.bindings.fields.get(&(class.clone(), step.to_owned())) {
+                Some(found) => found.clone(),
+                None => format!("{class}.{step}"),
+            };
         }
         Some(class)
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jari_base::{FileId, Filter, Language, Reference, ReferenceKind, Symbol, SymbolKind};
 use jari_graph::{Closeness, Definition, Family, Named, Types, leads};
 use jari_store::{FileRecord, Files, Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
-use jari_text::{fold_name, returned_type};
+use jari_text::{field_type, fold_name, returned_type};
 
 use crate::{Project, Result};
 
@@ -17,6 +17,9 @@ const ABOVE: usize = 40;
 
 /// Files that are looked at for what one type inherits from.
 const FILES_OF_A_TYPE: usize = 30;
+
+/// Types that are looked at for the declaration of one field: its own, and those above.
+const OWNERS: usize = 6;
 
 /// Files that one import may mean.
 const IMPORTED: usize = 12;
@@ -30,6 +33,7 @@ pub(super) struct Lookups<'a> {
     defined: RefCell<HashMap<FileId, Rc<Vec<Symbol>>>>,
     named: RefCell<HashMap<String, Rc<Named>>>,
     above: RefCell<HashMap<String, Rc<Vec<String>>>>,
+    fields: RefCell<HashMap<(String, String), Option<String>>>,
     modules: OnceCell<HashSet<String>>,
     /// The first thing that went wrong where no error can be returned.
     failed: RefCell<Option<crate::Error>>,
@@ -45,6 +49,7 @@ impl<'a> Lookups<'a> {
             defined: RefCell::default(),
             named: RefCell::default(),
             above: RefCell::default(),
+            fields: RefCell::default(),
             modules: OnceCell::new(),
             failed: RefCell::default(),
         }
@@ -121,6 +126,22 @@ impl<'a> Lookups<'a> {
         })
     }
 
+    /// The type of a field as the definition of its type declares it, read from the text: fields are no definitions in every
+    /// language.
+    fn declared_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
+        let named = self.named(owner)?;
+        let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
+        for definition in types.take(OWNERS) {
+            let Some(text) = self.snapshot.text(definition.file)? else { continue };
+            let declaration = definition.symbol.lines.slice(&text);
+            let found = declaration.lines().find_map(|line| field_type(line, name));
+            if found.is_some() {
+                return Ok(found.map(str::to_owned));
+            }
+        }
+        Ok(None)
+    }
+
     /// What the definitions of a type say they inherit from.
     fn directly_above(&self, name: &str) -> Result<Vec<String>> {
         let mut files: Vec<FileId> = Vec::new();
@@ -170,7 +191,19 @@ impl Types for Lookups<'_> {
         named.definitions().iter().any(|definition| is_type(definition.symbol.kind))
     }
 
-    fn returned(&self, name: &str, language: &Language, folder: &str) -> Option<String> {
+    fn field(&self, owner: &str, name: &str) -> Option<String> {
+        let key = (owner.to_owned(), name.to_owned());
+        if let Some(known) = self.fields.borrow().get(&key) {
+            return known.clone();
+        }
+        let above = self.above(owner);
+        let owners = std::iter::once(owner).chain(above.iter().map(String::as_str));
+        let found = owners.take(OWNERS).find_map(|owner| self.or_remember(self.declared_field(owner, name)));
+        self.fields.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn returned(&self, name: &str, number: usize, language: &Language, folder: &str) -> Option<String> {
         let named = self.or_remember(self.named(name));
         let fits = |one: &&Definition| {
             let callable = matches!(one.symbol.kind, SymbolKind::Function | SymbolKind::Method);
@@ -179,7 +212,7 @@ impl Types for Lookups<'_> {
         let agreed = |all: &mut dyn Iterator<Item = &Definition>| {
             let mut found: Option<&str> = None;
             for one in all {
-                let returned = returned_type(&one.symbol.signature, name, one.owner())?;
+                let returned = returned_type(&one.symbol.signature, name, number, one.owner())?;
                 if found.is_some_and(|found| found != returned) {
                     return None;
                 }

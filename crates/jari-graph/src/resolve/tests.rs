@@ -17,8 +17,12 @@ impl Types for World {
         self.0.iter().any(|(one, _)| *one == name)
     }
 
-    fn returned(&self, name: &str, _: &Language, _: &str) -> Option<String> {
-        (name == "open_pool").then(|| "Pool".to_owned())
+    fn returned(&self, name: &str, number: usize, _: &Language, _: &str) -> Option<String> {
+        (name == "open_pool").then(|| if number == 0 { "Pool" } else { "Queue" }.to_owned())
+    }
+
+    fn field(&self, owner: &str, name: &str) -> Option<String> {
+        (owner == "Pool" && name == "waiting").then(|| "Queue".to_owned())
     }
 
     fn has_module(&self, name: &str) -> bool {
@@ -135,6 +139,9 @@ fn receivers_decide_between_methods() {
     check("a.py", "my_queue.take", &[], &both, "q.py Queue.take (likely: receiver is called like Queue)");
     check("a.py", "x.take: Vec", &[], &both, "");
     check("a.py", "x.take: open_pool()", &[], &both, "p.py Pool.take (certain: receiver is a Pool)");
+    check("a.py", "x.take: open_pool()#1", &[], &both, "q.py Queue.take (certain: receiver is a Queue)");
+    check("a.py", "x.take: open_pool().waiting", &[], &both, "q.py Queue.take (certain: receiver is a Queue)");
+    check("a.py", "x.take: Pool.waiting", &[], &both, "q.py Queue.take (certain: receiver is a Queue)");
     check("a.py", "net.open_pool().take", &[], &both, "p.py Pool.take (certain: receiver is a Pool)");
     check("a.py", "\".take", &[], &both, "");
     let either = "p.py Pool.take (possible: one of 2); q.py Queue.take (possible: one of 2)";
