@@ -71,7 +71,14 @@ impl Score {
     fn shown(&self) -> String {
         let share = |of: usize| self.right as f64 / of.max(1) as f64;
         let (found, all) = (self.right + self.wrong, self.right + self.missing);
-        format!("precision {:.3} · recall {:.3} · {} right, {} wrong, {} missing", share(found), share(all), self.right, self.wrong, self.missing)
+        format!(
+            "precision {:.3} · recall {:.3} · {} right, {} wrong, {} missing",
+            share(found),
+            share(all),
+            self.right,
+            self.wrong,
+            self.missing
+        )
     }
 }
 
@@ -144,7 +151,8 @@ fn lines_with(root: &Path, word: &str, extensions: &[String]) -> Result<BTreeSet
                 folders.push(path);
                 continue;
             }
-            let wanted = path.extension().is_some_and(|ending| extensions.iter().any(|one| ending == one.as_str()));
+            let wanted =
+                path.extension().is_some_and(|ending| extensions.iter().any(|one| ending == one.as_str()));
             let Some(text) = wanted.then(|| fs_err::read_to_string(&path).ok()).flatten() else { continue };
             let name = path.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
             let lines = (1..).zip(text.lines()).filter(|(_, line)| has_word(line, word));

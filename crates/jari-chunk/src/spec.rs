@@ -356,9 +356,10 @@ mod tests {
                 let conditions = rule.when.iter().chain(rule.text).map(|(path, _)| *path);
                 rule.name.into_iter().chain(conditions)
             });
-            let bound = spec.bindings.iter().flat_map(|rule| {
-                [Some(rule.name), rule.class, rule.value].into_iter().flatten()
-            });
+            let bound = spec
+                .bindings
+                .iter()
+                .flat_map(|rule| [Some(rule.name), rule.class, rule.value].into_iter().flatten());
             let paths = paths.chain(used).chain(bound).chain(spec.doc);
             for step in paths.chain(spec.descend.iter().copied()).flat_map(|path| path.split(['/', '|'])) {
                 let known = match step.strip_prefix(':') {

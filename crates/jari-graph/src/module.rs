@@ -138,7 +138,9 @@ fn rust(from: &str, module: &str, to: &str) -> Option<Closeness> {
         Some(&"super") => {
             at.pop();
         }
-        Some(&("std" | "core" | "alloc")) if !["std", "core", "alloc"].contains(&other.as_str()) => return None,
+        Some(&("std" | "core" | "alloc")) if !["std", "core", "alloc"].contains(&other.as_str()) => {
+            return None;
+        }
         Some(first) => {
             // Another crate by its name, or a module beside this one.
             if *first == other {
@@ -188,7 +190,9 @@ fn crate_of(path: &str) -> (String, Vec<&str>) {
 fn go(module: &str, to: &str) -> Option<Closeness> {
     let names: Vec<&str> = module.split('/').filter(|name| !name.is_empty()).collect();
     let names = match names.as_slice() {
-        [before @ .., last] if last.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok()) => before,
+        [before @ .., last] if last.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok()) => {
+            before
+        }
         names => names,
     };
     let target: Vec<&str> = folder(to).split('/').filter(|step| !step.is_empty()).collect();
@@ -199,8 +203,9 @@ fn go(module: &str, to: &str) -> Option<Closeness> {
     // The more of the folders the address names, the surer; its own host and owner are in no folder.
     let shared = names.iter().rev().zip(target.iter().rev()).take_while(|(one, other)| one == other).count();
     let whole = shared == target.len().min(names.len());
-    (shared > 0 && (whole || names.first().is_some_and(|host| host.contains('.')) && shared + 3 >= names.len()))
-        .then_some(Closeness::Itself)
+    (shared > 0
+        && (whole || names.first().is_some_and(|host| host.contains('.')) && shared + 3 >= names.len()))
+    .then_some(Closeness::Itself)
 }
 
 fn package(module: &str, to: &str) -> Option<Closeness> {

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind};
 use jari_text::fold_name;
 
+use crate::Family;
 use crate::habits::{Habits, is_ordinary};
 use crate::module::{Closeness, leads};
-use crate::Family;
 
 /// Candidates that are told apart for one use; beyond it only their number counts.
 const MOST: usize = 20;
@@ -241,15 +241,25 @@ impl<'a> Resolver<'a> {
     }
 
     fn fits(&self, definition: &Definition) -> bool {
-        use SymbolKind::{Class, Constant, Data, Endpoint, Enum, Field, Impl, Interface, Module, Struct, Trait, Type};
-        let kind = match self.reference.kind {
-            ReferenceKind::Call => !matches!(definition.symbol.kind, Impl | Data | Endpoint | Field | Interface),
-            ReferenceKind::Type | ReferenceKind::Inherit => {
-                matches!(definition.symbol.kind, Class | Struct | Enum | Interface | Trait | Type | Module | Constant)
-            }
-            ReferenceKind::Import | ReferenceKind::Export => !matches!(definition.symbol.kind, Impl | Data | Endpoint),
+        use SymbolKind::{
+            Class, Constant, Data, Endpoint, Enum, Field, Impl, Interface, Module, Struct, Trait, Type,
         };
-        let seen = definition.file == self.place.file || definition.symbol.exported || !self.habits.private_to_file;
+        let kind = match self.reference.kind {
+            ReferenceKind::Call => {
+                !matches!(definition.symbol.kind, Impl | Data | Endpoint | Field | Interface)
+            }
+            ReferenceKind::Type | ReferenceKind::Inherit => {
+                matches!(
+                    definition.symbol.kind,
+                    Class | Struct | Enum | Interface | Trait | Type | Module | Constant
+                )
+            }
+            ReferenceKind::Import | ReferenceKind::Export => {
+                !matches!(definition.symbol.kind, Impl | Data | Endpoint)
+            }
+        };
+        let seen =
+            definition.file == self.place.file || definition.symbol.exported || !self.habits.private_to_file;
         kind && seen && Family::meets(self.place.language, &definition.language)
     }
 
@@ -264,7 +274,9 @@ impl<'a> Resolver<'a> {
 
     /// The import that brings in a name.
     fn import_of(&self, name: &str) -> Option<&'a Reference> {
-        let names = |import: &&Reference| import.name != "*" && import.qualifier.is_some() && import.local_name() == name;
+        let names = |import: &&Reference| {
+            import.name != "*" && import.qualifier.is_some() && import.local_name() == name
+        };
         self.imports().find(names)
     }
 
@@ -305,14 +317,20 @@ impl<'a> Resolver<'a> {
             return Some(&around.name);
         }
         // `Pool.take.log`: a function inside a method still has its `this`.
-        around.container.as_deref()?.split('.').find(|part| self.types.knows(part)).or_else(|| {
-            around.container.as_deref()?.rsplit('.').next()
-        })
+        around
+            .container
+            .as_deref()?
+            .split('.')
+            .find(|part| self.types.knows(part))
+            .or_else(|| around.container.as_deref()?.rsplit('.').next())
     }
 
     /// A name without anything before it.
     fn alone(&self) -> Vec<Candidate> {
-        let own = self.in_file();
+        // What goes by another name here is not what the file itself calls so.
+        let renamed =
+            self.named.definitions.first().is_some_and(|one| one.symbol.name != self.reference.name);
+        let own = if renamed { Vec::new() } else { self.in_file() };
         if !own.is_empty() {
             return own;
         }
@@ -372,11 +390,15 @@ impl<'a> Resolver<'a> {
         if found.is_empty() {
             // A static member of a type: `import static a.Pool.take`.
             let last = module.rsplit(['.', ':', '\\']).next().unwrap_or(module);
-            found.extend(self.among(self.named.by_owner.get(last)).map(|(at, _)| certain(at, Reason::Named(last.to_owned()))));
+            found.extend(
+                self.among(self.named.by_owner.get(last))
+                    .map(|(at, _)| certain(at, Reason::Named(last.to_owned()))),
+            );
         }
         if found.is_empty() && self.is_of_project(module) {
             // Handed on under another path.
-            let all: Vec<usize> = self.fitting().filter(|(_, one)| !one.is_member()).map(|(at, _)| at).collect();
+            let all: Vec<usize> =
+                self.fitting().filter(|(_, one)| !one.is_member()).map(|(at, _)| at).collect();
             if let [only] = all[..] {
                 found.push(likely(only, Reason::Only));
             }
@@ -386,7 +408,8 @@ impl<'a> Resolver<'a> {
 
     /// Whether a module may be one of the project's, as far as its first word tells.
     fn is_of_project(&self, module: &str) -> bool {
-        let first = module.split(['.', ':', '\\', '/']).find(|part| !part.is_empty() && !part.starts_with('@'));
+        let first =
+            module.split(['.', ':', '\\', '/']).find(|part| !part.is_empty() && !part.starts_with('@'));
         module.starts_with('.')
             || first.is_some_and(|first| {
                 ["crate", "self", "super"].contains(&first)
@@ -410,7 +433,11 @@ impl<'a> Resolver<'a> {
             });
             if let Some((module, closeness)) = brought {
                 let reason = Reason::Wildcard((*module).to_owned());
-                found.push(if closeness == Closeness::Itself { certain(at, reason) } else { likely(at, reason) });
+                found.push(if closeness == Closeness::Itself {
+                    certain(at, reason)
+                } else {
+                    likely(at, reason)
+                });
             }
         }
         found
@@ -429,7 +456,11 @@ impl<'a> Resolver<'a> {
             self.fitting().filter(|(_, one)| everywhere(one) && callable(one)).collect();
         if let [(only, _)] = found[..] {
             let sure = self.family == Family::C || !self.definition(only).is_member();
-            return vec![if sure && !script { certain(only, Reason::Only) } else { likely(only, Reason::Only) }];
+            return vec![if sure && !script {
+                certain(only, Reason::Only)
+            } else {
+                likely(only, Reason::Only)
+            }];
         }
         let included = |definition: &Definition| {
             self.imports().any(|import| {
@@ -437,9 +468,13 @@ impl<'a> Resolver<'a> {
                     && leads(self.family, self.place.path, &import.name, &definition.path).is_some()
             })
         };
-        let (named, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, definition)| included(definition));
+        let (named, others): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|(_, definition)| included(definition));
         if !named.is_empty() {
-            return named.into_iter().map(|(at, one)| likely(at, Reason::Imported(one.path.clone()))).collect();
+            return named
+                .into_iter()
+                .map(|(at, one)| likely(at, Reason::Imported(one.path.clone())))
+                .collect();
         }
         self.several(others)
     }
@@ -511,7 +546,8 @@ impl<'a> Resolver<'a> {
     /// A member of a module: one that is imported, or one that is named by its path. `None` if no module is meant.
     fn by_module(&self, qualifier: &str, first: &str) -> Option<Vec<Candidate>> {
         let whole = |import: &&Reference| {
-            import.name == "*" && import.alias.as_deref().is_some_and(|alias| alias == qualifier || alias == first)
+            import.name == "*"
+                && import.alias.as_deref().is_some_and(|alias| alias == qualifier || alias == first)
         };
         let namespace = self.imports().find(whole);
         let named = self.import_of(first);
@@ -532,7 +568,9 @@ impl<'a> Resolver<'a> {
                 let parts = [module, &import.name, rest];
                 parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(separator)
             }
-            (None, None) if qualifier.contains("::") || self.family == Family::Rust => qualifier.replace('.', "::"),
+            (None, None) if qualifier.contains("::") || self.family == Family::Rust => {
+                qualifier.replace('.', "::")
+            }
             (None, None) => return None,
         };
         let mut found = Vec::new();
@@ -599,7 +637,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// Of several types that share a name, the one that is meant here.
-    fn narrowed(&self, name: &str, owned: Vec<(usize, &Definition)>, reason: impl Fn() -> Reason) -> Vec<Candidate> {
+    fn narrowed(
+        &self,
+        name: &str,
+        owned: Vec<(usize, &Definition)>,
+        reason: impl Fn() -> Reason,
+    ) -> Vec<Candidate> {
         let paths: Vec<&str> = owned.iter().map(|(_, definition)| definition.path.as_str()).collect();
         if paths.iter().all(|path| *path == paths[0]) {
             return owned.into_iter().map(|(at, _)| certain(at, reason())).collect();
@@ -607,13 +650,13 @@ impl<'a> Resolver<'a> {
         let import = self.imports().find(|import| import.local_name() == name || import.name == name);
         let imported = |definition: &Definition| {
             let module = import.and_then(|import| import.qualifier.as_deref());
-            module.is_some_and(|module| leads(self.family, self.place.path, module, &definition.path).is_some())
+            module
+                .is_some_and(|module| leads(self.family, self.place.path, module, &definition.path).is_some())
         };
-        let tests: [&dyn Fn(&Definition) -> bool; 3] = [
-            &|definition| definition.file == self.place.file,
-            &imported,
-            &|definition| folder(&definition.path) == folder(self.place.path),
-        ];
+        let tests: [&dyn Fn(&Definition) -> bool; 3] =
+            [&|definition| definition.file == self.place.file, &imported, &|definition| {
+                folder(&definition.path) == folder(self.place.path)
+            }];
         for test in tests {
             let found: Vec<Candidate> =
                 owned.iter().filter(|(_, one)| test(one)).map(|(at, _)| certain(*at, reason())).collect();
@@ -632,7 +675,8 @@ impl<'a> Resolver<'a> {
             .filter(|(_, definition)| definition.is_member() || self.family == Family::Other)
             .collect();
         let alike = |how: Likeness| -> Vec<(usize, &str)> {
-            let owner = |definition: &'a Definition| definition.owner().unwrap_or_else(|| stem(&definition.path));
+            let owner =
+                |definition: &'a Definition| definition.owner().unwrap_or_else(|| stem(&definition.path));
             let found = members.iter().map(|(at, definition)| (*at, owner(definition)));
             found.filter(|(_, owner)| likeness(&called, &fold_name(owner)) == Some(how)).collect()
         };
@@ -661,7 +705,10 @@ impl<'a> Resolver<'a> {
         let mentioned = |definition: &Definition| {
             definition.file == self.place.file
                 || definition.owner().is_some_and(|owner| {
-                    self.place.references.iter().any(|one| one.name == owner && one.kind != ReferenceKind::Inherit)
+                    self.place
+                        .references
+                        .iter()
+                        .any(|one| one.name == owner && one.kind != ReferenceKind::Inherit)
                 })
         };
         let (near, far): (Vec<_>, Vec<_>) = members.into_iter().partition(|(_, one)| mentioned(one));

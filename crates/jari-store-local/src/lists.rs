@@ -154,10 +154,8 @@ pub(crate) fn files(
     segments: &[Segment],
     gram: u32,
 ) -> Result<Vec<u32>> {
-    let statement = format!(
-        "SELECT key, lists FROM {} WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1",
-        table.rows
-    );
+    let statement =
+        format!("SELECT key, lists FROM {} WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1", table.rows);
     let mut statement = connection.prepare_cached(&statement).map_err(errors::sqlite)?;
     let mut files = Vec::new();
     for Segment { number, .. } in segments {

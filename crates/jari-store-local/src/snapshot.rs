@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use jari_base::{Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Reference,
-    Symbol};
+use jari_base::{
+    Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Reference, Symbol,
+};
 use jari_store::{
     ANY_GRAM, Allowed, ChunkSlot, Definition, Error, Field, Files, GramPostings, GramQuery, GramStatistics,
     Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk, StoredSymbol, SymbolLookup,

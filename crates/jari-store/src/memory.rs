@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use jari_base::{
-    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup,
-    Reference, Skip, Stamp, Symbol,
+    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Reference,
+    Skip, Stamp, Symbol,
 };
 
 use crate::contract::word_count;

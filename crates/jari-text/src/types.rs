@@ -1,11 +1,21 @@
 //! Names of types out of how code writes them.
 
 /// Words before a type that say how it is held.
-const TYPE_WORDS: [&str; 9] = ["mut ", "dyn ", "impl ", "const ", "final ", "readonly ", "ref ", "struct ", "inout "];
+const TYPE_WORDS: [&str; 9] =
+    ["mut ", "dyn ", "impl ", "const ", "final ", "readonly ", "ref ", "struct ", "inout "];
 
 /// Types that are opened before what they hold is used.
-const OPENED: [&str; 9] =
-    ["Result", "Option", "Promise", "Future", "Task", "ValueTask", "Awaitable", "Coroutine", "CompletableFuture"];
+const OPENED: [&str; 9] = [
+    "Result",
+    "Option",
+    "Promise",
+    "Future",
+    "Task",
+    "ValueTask",
+    "Awaitable",
+    "Coroutine",
+    "CompletableFuture",
+];
 
 /// Words that open a declaration and are no type.
 const STARTS: [&str; 12] =
@@ -13,8 +23,25 @@ const STARTS: [&str; 12] =
 
 /// Words before the name of a field that are no type.
 const MODIFIERS: [&str; 19] = [
-    "pub", "pub(crate)", "pub(super)", "public", "private", "protected", "readonly", "static", "final", "val", "var", "let",
-    "mut", "const", "override", "lateinit", "internal", "this", "return",
+    "pub",
+    "pub(crate)",
+    "pub(super)",
+    "public",
+    "private",
+    "protected",
+    "readonly",
+    "static",
+    "final",
+    "val",
+    "var",
+    "let",
+    "mut",
+    "const",
+    "override",
+    "lateinit",
+    "internal",
+    "this",
+    "return",
 ];
 
 /// Types through which the one inside is called.
@@ -48,7 +75,6 @@ pub fn declared_type(written: &str) -> Option<&str> {
     let first = name.chars().next()?;
     (!several && (first.is_alphabetic() || first == '_')).then_some(name)
 }
-
 
 /// The type that a function says it returns, given its declaration on one line: of several results the one of that `number`, counted
 /// from 0. `owner` stands for `Self`.
@@ -93,7 +119,10 @@ pub fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
         Some(':') if modifiers(before.trim_end_matches("self.")) => declared_type(&after[1..]),
         // Java and C put the type first, Go last.
         Some(';' | '=' | ',') | None => {
-            let last = before.rsplit(' ').next().filter(|last| !MODIFIERS.contains(last) && !last.contains(['(', '.']))?;
+            let last = before
+                .rsplit(' ')
+                .next()
+                .filter(|last| !MODIFIERS.contains(last) && !last.contains(['(', '.']))?;
             declared_type(last)
         }
         Some(c) if before.is_empty() && (c.is_alphabetic() || c == '*') => declared_type(after),
@@ -104,9 +133,9 @@ pub fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
 /// Where a name stands as a word of its own.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let in_name = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).map(|(at, _)| at).find(|at| {
-        !text[..*at].ends_with(in_name) && !text[at + word.len()..].starts_with(in_name)
-    })
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .find(|at| !text[..*at].ends_with(in_name) && !text[at + word.len()..].starts_with(in_name))
 }
 
 /// What stands behind type parameters and parameters.

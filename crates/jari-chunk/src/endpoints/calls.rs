@@ -30,7 +30,9 @@ pub(super) fn read(language: &Language, text: &str, chunked: &Chunked) -> Vec<En
 /// The modules that a file imports, in one string: what is asked is whether a framework is among them.
 fn imports(references: &[Reference]) -> String {
     let imports = references.iter().filter(|reference| reference.kind.is_import());
-    imports.map(|import| format!("{}/{}\n", import.qualifier.as_deref().unwrap_or_default(), import.name)).collect()
+    imports
+        .map(|import| format!("{}/{}\n", import.qualifier.as_deref().unwrap_or_default(), import.name))
+        .collect()
 }
 
 struct File<'a> {
@@ -62,11 +64,13 @@ impl<'a> File<'a> {
         let made = |line: &&&str| {
             let line = line.trim_start();
             let rest = line.trim_start_matches("const ").trim_start_matches("let ").strip_prefix(router);
-            rest.is_some_and(|rest| rest.trim_start().starts_with(['=', ':'])) && words.iter().any(|word| line.contains(word))
+            rest.is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
+                && words.iter().any(|word| line.contains(word))
         };
         let Some(line) = self.lines.iter().find(made) else { return "" };
         let behind = words.iter().find_map(|word| line.split_once(word)).map(|(_, rest)| rest);
-        let named = ["url_prefix=", "prefix="].iter().find_map(|key| line.split_once(key)).map(|(_, rest)| rest);
+        let named =
+            ["url_prefix=", "prefix="].iter().find_map(|key| line.split_once(key)).map(|(_, rest)| rest);
         let found = named.or(behind.filter(|_| words.contains(&"Group("))).and_then(literal);
         found.map_or("", |(prefix, _)| prefix)
     }
@@ -80,19 +84,29 @@ impl<'a> File<'a> {
             return;
         }
         let decorates = self.lines[call.line as usize - 1].trim_start().starts_with('@');
-        let Some((path, rest)) = literal(arguments).filter(|(path, _)| decorates && path.starts_with('/')) else { return };
+        let Some((path, rest)) = literal(arguments).filter(|(path, _)| decorates && path.starts_with('/'))
+        else {
+            return;
+        };
         let router = call.qualifier.as_deref().unwrap_or_default();
         let path = joined(self.prefix(router, &["APIRouter(", "Blueprint("]), path);
         let verbs: Vec<&str> = match (verb(&call.name), call.name.as_str()) {
             (Some(verb), _) => vec![verb],
             (None, "route" | "api_route") => {
-                let list = rest.split_once("methods=").and_then(|(_, list)| list.split([']', ')', '}']).next());
-                let named = |list: &str| VERBS.into_iter().filter(|verb| list.contains(verb)).collect::<Vec<_>>();
+                let list =
+                    rest.split_once("methods=").and_then(|(_, list)| list.split([']', ')', '}']).next());
+                let named =
+                    |list: &str| VERBS.into_iter().filter(|verb| list.contains(verb)).collect::<Vec<_>>();
                 list.map(named).filter(|verbs| !verbs.is_empty()).unwrap_or_else(|| vec!["GET"])
             }
             _ => return,
         };
-        let endpoint = |verb: &str| Endpoint { verb: verb.to_owned(), path: path.clone(), line: call.line, handler: None };
+        let endpoint = |verb: &str| Endpoint {
+            verb: verb.to_owned(),
+            path: path.clone(),
+            line: call.line,
+            handler: None,
+        };
         found.extend(verbs.into_iter().map(endpoint));
     }
 
@@ -103,7 +117,8 @@ impl<'a> File<'a> {
         if view.starts_with("include") || view.contains("include(") && !view.contains('\n') {
             return;
         }
-        let name = view.split(|c: char| !(c.is_alphanumeric() || "_.".contains(c))).next().unwrap_or_default();
+        let name =
+            view.split(|c: char| !(c.is_alphanumeric() || "_.".contains(c))).next().unwrap_or_default();
         let handler = name.strip_suffix(".as_view").unwrap_or(name).to_owned();
         let handler = Some(handler).filter(|handler| !handler.is_empty());
         found.push(Endpoint { verb: "ANY".to_owned(), path: joined("", path), line: call.line, handler });
@@ -116,7 +131,8 @@ impl<'a> File<'a> {
         let last = router.rsplit('.').next().unwrap_or(router).to_ascii_lowercase();
         let framework = self.uses(&FRAMEWORKS);
         let routes = ["app", "router"].contains(&last.as_str())
-            || framework && (ROUTERS.contains(&last.as_str()) || last.ends_with("router") || last.ends_with("app"));
+            || framework
+                && (ROUTERS.contains(&last.as_str()) || last.ends_with("router") || last.ends_with("app"));
         if !routes {
             return;
         }
@@ -128,14 +144,17 @@ impl<'a> File<'a> {
         let verb = verb(&call.name).or((call.name == "all").then_some("ANY"));
         let (Some(verb), Some((path, rest))) = (verb, literal(arguments)) else { return };
         // A client asks for a path; a router also names who answers.
-        let Some(handlers) = rest.trim_start().strip_prefix(',').filter(|_| path.starts_with('/')) else { return };
+        let Some(handlers) = rest.trim_start().strip_prefix(',').filter(|_| path.starts_with('/')) else {
+            return;
+        };
         let handler = last_name(handlers);
         found.push(Endpoint { verb: verb.to_owned(), path: joined("", path), line: call.line, handler });
     }
 
     /// `fastify.route({ method: 'GET', url: '/users', handler })`
     fn fastify(&self, call: &Reference, arguments: &str, found: &mut Vec<Endpoint>) {
-        let value = |key: &str| arguments.split_once(key).and_then(|(_, rest)| literal(rest)).map(|(value, _)| value);
+        let value =
+            |key: &str| arguments.split_once(key).and_then(|(_, rest)| literal(rest)).map(|(value, _)| value);
         let path = value("url:").or_else(|| value("path:")).filter(|path| path.starts_with('/'));
         if let (Some(verb), Some(path)) = (value("method:").and_then(verb), path) {
             let path = joined("", path);
@@ -147,14 +166,17 @@ impl<'a> File<'a> {
         let Some(router) = call.qualifier.as_deref() else { return };
         let Some((written, rest)) = self.arguments(call).and_then(literal) else { return };
         let Some(handlers) = rest.trim_start().strip_prefix(',') else { return };
-        let title = call.name.starts_with(char::is_uppercase) && call.name[1..].starts_with(char::is_lowercase);
+        let title =
+            call.name.starts_with(char::is_uppercase) && call.name[1..].starts_with(char::is_lowercase);
         let (verb, path) = match call.name.as_str() {
             "HandleFunc" | "Handle" => match written.split_once(' ') {
                 // Since Go 1.22 the pattern may begin with the verb.
                 Some((verb, path)) => (self::verb(verb), path),
                 None => (said_verb(rest).or(Some("ANY")), written),
             },
-            name if title && !self.uses(&["chi", "fiber", "httprouter"]) => (self::verb(name).filter(|_| false), written),
+            name if title && !self.uses(&["chi", "fiber", "httprouter"]) => {
+                (self::verb(name).filter(|_| false), written)
+            }
             name => (self::verb(name), written),
         };
         let Some(verb) = verb.filter(|_| path.starts_with('/')) else { return };
@@ -169,12 +191,20 @@ impl<'a> File<'a> {
         if !is_route && !is_resource {
             return;
         }
-        let Some((path, rest)) = self.arguments(call).and_then(literal).filter(|(path, _)| path.starts_with('/')) else {
+        let Some((path, rest)) =
+            self.arguments(call).and_then(literal).filter(|(path, _)| path.starts_with('/'))
+        else {
             return;
         };
         // Up to the next route.
         let rest = rest.split([';']).next().unwrap_or(rest);
-        let rest = rest.split("\n        .route(\"").next().unwrap_or(rest).split("\n    .route(\"").next().unwrap_or(rest);
+        let rest = rest
+            .split("\n        .route(\"")
+            .next()
+            .unwrap_or(rest)
+            .split("\n    .route(\"")
+            .next()
+            .unwrap_or(rest);
         for name in VERBS {
             let lower = name.to_ascii_lowercase();
             let Some(at) = rest.find(&format!("{lower}(")) else { continue };
@@ -183,7 +213,8 @@ impl<'a> File<'a> {
             }
             let inside = &rest[at + lower.len() + 1..];
             let inside = inside.strip_prefix(").to(").unwrap_or(inside);
-            let handler = inside.split([')', ',', '\n', '(']).next().map(str::trim).filter(|handler| is_path(handler));
+            let handler =
+                inside.split([')', ',', '\n', '(']).next().map(str::trim).filter(|handler| is_path(handler));
             let handler = handler.map(str::to_owned);
             found.push(Endpoint { verb: name.to_owned(), path: joined("", path), line: call.line, handler });
         }

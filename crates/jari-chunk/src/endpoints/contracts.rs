@@ -31,7 +31,12 @@ pub(super) fn open_api(text: &str) -> Vec<Endpoint> {
         let Some((outer, path)) = path else { continue };
         let shallow = indent > outer && indent <= outer + 4;
         if let Some(verb) = verb(key).filter(|_| shallow && key.starts_with(char::is_lowercase)) {
-            found.push(Endpoint { verb: verb.to_owned(), path: joined("", path), line: number, handler: None });
+            found.push(Endpoint {
+                verb: verb.to_owned(),
+                path: joined("", path),
+                line: number,
+                handler: None,
+            });
         }
     }
     found
@@ -41,7 +46,9 @@ pub(super) fn open_api(text: &str) -> Vec<Endpoint> {
 fn key(line: &str) -> Option<(usize, &str)> {
     let bare = line.trim_start();
     let key = match bare.strip_prefix(['"', '\'']) {
-        Some(quoted) => quoted.split_once(['"', '\'']).filter(|(_, rest)| rest.trim_start().starts_with(':'))?.0,
+        Some(quoted) => {
+            quoted.split_once(['"', '\'']).filter(|(_, rest)| rest.trim_start().starts_with(':'))?.0
+        }
         None => bare.split_once(':')?.0,
     };
     (!key.contains([' ', '#', '-']) || key.starts_with('/')).then_some((line.len() - bare.len(), key))
@@ -57,7 +64,12 @@ pub(super) fn graphql(chunked: &Chunked) -> Vec<Endpoint> {
     };
     let fields = chunked.symbols.iter().filter_map(|symbol| {
         let verb = symbol.container.as_deref().and_then(operation)?;
-        Some(Endpoint { verb: verb.to_owned(), path: symbol.name.clone(), line: symbol.lines.start, handler: None })
+        Some(Endpoint {
+            verb: verb.to_owned(),
+            path: symbol.name.clone(),
+            line: symbol.lines.start,
+            handler: None,
+        })
     });
     fields.collect()
 }

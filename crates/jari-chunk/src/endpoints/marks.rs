@@ -23,9 +23,9 @@ pub(super) fn read(text: &str) -> Vec<Endpoint> {
         if line.is_empty() || passed || waiting.is_empty() {
             continue;
         }
-        let is_type = ["class ", "interface ", "object "].iter().any(|word| {
-            line.split_once(word).is_some_and(|(before, _)| !before.contains(['(', '"']))
-        });
+        let is_type = ["class ", "interface ", "object "]
+            .iter()
+            .any(|word| line.split_once(word).is_some_and(|(before, _)| !before.contains(['(', '"'])));
         if is_type {
             prefix = waiting.iter().find_map(|(_, mark)| mark.path).unwrap_or_default().to_owned();
         } else {

@@ -27,7 +27,9 @@ struct Endpoint {
 /// Adds the endpoints of a file to its definitions, and an edge from each to the function that answers.
 pub(crate) fn add(language: &Language, text: &str, chunked: &mut Chunked) {
     let mut found = match language.as_str() {
-        "python" | "javascript" | "typescript" | "tsx" | "go" | "rust" | "php" => calls::read(language, text, chunked),
+        "python" | "javascript" | "typescript" | "tsx" | "go" | "rust" | "php" => {
+            calls::read(language, text, chunked)
+        }
         "ruby" => rails::read(text),
         "yaml" | "json" => contracts::open_api(text),
         "graphql" => contracts::graphql(chunked),
@@ -128,7 +130,8 @@ fn normal(path: &str) -> String {
             (_, _, Some(inner)) => inner.trim_end_matches('}').split(':').next(),
             _ => None,
         };
-        inner.map_or_else(|| step.to_owned(), |name| format!("{{{}}}", name.trim_end_matches(['?', '>', '}'])))
+        inner
+            .map_or_else(|| step.to_owned(), |name| format!("{{{}}}", name.trim_end_matches(['?', '>', '}'])))
     });
     format!("/{}", steps.collect::<Vec<_>>().join("/"))
 }

@@ -25,7 +25,12 @@ pub(super) fn read(text: &str) -> Vec<Endpoint> {
             let path = literal(rest).or_else(|| symbol(rest).filter(|_| rails));
             if let Some((path, rest)) = path.filter(|(path, _)| rails || path.starts_with('/')) {
                 let handler = rails.then(|| answers(rest)).flatten();
-                found.push(Endpoint { verb: verb.to_owned(), path: joined(&prefix, path), line: number, handler });
+                found.push(Endpoint {
+                    verb: verb.to_owned(),
+                    path: joined(&prefix, path),
+                    line: number,
+                    handler,
+                });
             }
         }
         if opens(line) {
@@ -36,7 +41,9 @@ pub(super) fn read(text: &str) -> Vec<Endpoint> {
 }
 
 fn opens(line: &str) -> bool {
-    line.ends_with(" do") || line.contains(" do |") || ["if ", "def ", "class ", "module ", "unless "].iter().any(|word| line.starts_with(word))
+    line.ends_with(" do")
+        || line.contains(" do |")
+        || ["if ", "def ", "class ", "module ", "unless "].iter().any(|word| line.starts_with(word))
 }
 
 /// What a block adds to paths: `/admin` of `namespace :admin do`, `/users/{user_id}` of `resources :users do`.
@@ -79,10 +86,12 @@ fn resources(word: &str, rest: &str, prefix: &str, line: u32, found: &mut Vec<En
         ("update", "PATCH", &one),
         ("destroy", "DELETE", &one),
     ];
-    let list = |key: &str| options.split_once(key).map(|(_, list)| list.split([']', '\n']).next().unwrap_or(list));
+    let list =
+        |key: &str| options.split_once(key).map(|(_, list)| list.split([']', '\n']).next().unwrap_or(list));
     let (only, except) = (list("only:"), list("except:"));
     for (action, verb, path) in all {
-        let wanted = only.is_none_or(|only| only.contains(action)) && except.is_none_or(|except| !except.contains(action));
+        let wanted = only.is_none_or(|only| only.contains(action))
+            && except.is_none_or(|except| !except.contains(action));
         if wanted && !(word == "resource" && action == "index") {
             let path = joined(prefix, path);
             found.push(Endpoint { verb: verb.to_owned(), path, line, handler: None });

@@ -70,10 +70,11 @@ impl Walk<'_> {
     fn bind_results(&mut self, node: Node<'_>, names: &str, class: Option<&str>, item: Option<usize>) {
         let line = node.start_position().row as u32 + 1;
         for (number, name) in names.split(',').map(str::trim).enumerate() {
-            let class = class.filter(|class| number == 0 || class.ends_with("()")).map(|class| match number {
-                0 => class.to_owned(),
-                number => format!("{class}#{number}"),
-            });
+            let class =
+                class.filter(|class| number == 0 || class.ends_with("()")).map(|class| match number {
+                    0 => class.to_owned(),
+                    number => format!("{class}#{number}"),
+                });
             self.bindings.locals.entry(name.to_owned()).or_default().push(Local { item, line, class });
         }
     }

@@ -271,7 +271,8 @@ mod tests {
         let shown: Vec<String> = read(Some(style), written)
             .iter()
             .map(|import| {
-                let module = import.module.as_deref().map(|module| format!("{module} → ")).unwrap_or_default();
+                let module =
+                    import.module.as_deref().map(|module| format!("{module} → ")).unwrap_or_default();
                 let alias = import.alias.as_deref().map(|alias| format!(" as {alias}")).unwrap_or_default();
                 let row = if import.row > 0 { format!(" +{}", import.row) } else { String::new() };
                 let on = if import.handed_on { " handed on" } else { "" };
@@ -292,11 +293,7 @@ mod tests {
     #[test]
     fn rust_trees_are_flattened() {
         check("rust", "use std::collections::HashMap;", "std::collections → HashMap");
-        check(
-            "rust",
-            "use a::{b::C, d::{self, E as F}, g::*};",
-            "a::b → C; a → d; a::d → E as F; a::g → *",
-        );
+        check("rust", "use a::{b::C, d::{self, E as F}, g::*};", "a::b → C; a → d; a::d → E as F; a::g → *");
         check("rust", "pub use self::pool::Pool;", "self::pool → Pool handed on");
         check("rust", "use a::{\n    b,\n    c,\n};", "a → b +1; a → c +2");
         check("rust", "use tokio;", "tokio");
@@ -304,7 +301,11 @@ mod tests {
 
     #[test]
     fn javascript_imports_exports_and_requires() {
-        check("javascript", "import a, { b, c as d } from './e';", "./e → default as a; ./e → b; ./e → c as d");
+        check(
+            "javascript",
+            "import a, { b, c as d } from './e';",
+            "./e → default as a; ./e → b; ./e → c as d",
+        );
         check("javascript", "import * as a from \"./e\"", "./e → * as a");
         check("javascript", "import type { A } from './e'", "./e → A");
         check("javascript", "import './e'", "./e");

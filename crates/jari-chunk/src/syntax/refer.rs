@@ -27,8 +27,7 @@ impl Walk<'_> {
             let child = cursor.node();
             let more = cursor.goto_next_sibling();
             // Between a name and what must follow it stands nothing else: `name(…)` among the tokens of a macro.
-            let followed =
-                |next: &str| more && self.text[cursor.node().start_byte()..].starts_with(next);
+            let followed = |next: &str| more && self.text[cursor.node().start_byte()..].starts_with(next);
             if rule.each.contains(&child.kind_id()) && rule.before.is_none_or(followed) {
                 self.use_of(node, child, rule, item);
             }

@@ -211,7 +211,8 @@ fn ended(after: &str) -> Option<char> {
     let bracket = after.chars().next().filter(|c| ['(', '{'].contains(c))?;
     after = after[closing(after)?..].trim();
     loop {
-        let rest = [".unwrap()", ".await", "?", "!", ";", ".clone()"].iter().find_map(|end| after.strip_prefix(end));
+        let rest =
+            [".unwrap()", ".await", "?", "!", ";", ".clone()"].iter().find_map(|end| after.strip_prefix(end));
         let rest = rest.or_else(|| {
             let message = after.strip_prefix(".expect")?;
             Some(&message[closing(message)?..])

@@ -127,14 +127,21 @@ impl<'a> Lookups<'a> {
     }
 
     /// The type of a field as the definition of its type declares it, read from the text: fields are no definitions in every
-    /// language.
+    /// language. A method of that name is a property.
     fn declared_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
+        let members = self.named(name)?;
+        let property =
+            |one: &&Definition| one.symbol.kind == SymbolKind::Method && one.owner() == Some(owner);
+        if let Some(property) = members.definitions().iter().find(property) {
+            let returned = returned_type(&property.symbol.signature, name, 0, Some(owner));
+            return Ok(returned.map(str::to_owned));
+        }
         let named = self.named(owner)?;
         let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
         for definition in types.take(OWNERS) {
             let Some(text) = self.snapshot.text(definition.file)? else { continue };
             let declaration = definition.symbol.lines.slice(&text);
-            let found = declaration.lines().find_map(|line| field_type(line, name));
+            let found = members_of(declaration).find_map(|line| field_type(line, name));
             if found.is_some() {
                 return Ok(found.map(str::to_owned));
             }
@@ -233,7 +240,8 @@ impl Types for Lookups<'_> {
                 let (folder, file) = record.path.rsplit_once('/').unwrap_or(("", &record.path));
                 // Files stand in order of their paths, so that a folder is seen once.
                 if folder != last {
-                    for step in folder.split('/').filter(|step| !modules.contains(*step)).collect::<Vec<_>>() {
+                    for step in folder.split('/').filter(|step| !modules.contains(*step)).collect::<Vec<_>>()
+                    {
                         modules.insert(step.to_owned());
                     }
                     last = folder;
@@ -247,6 +255,16 @@ impl Types for Lookups<'_> {
         });
         modules.contains(name)
     }
+}
+
+/// The lines of a type that may declare its fields: those that are indented least, and those that set a field of their own.
+fn members_of(declaration: &str) -> impl Iterator<Item = &str> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let outer = declaration.lines().next().map_or(0, indent);
+    let inner = declaration.lines().filter(|line| !line.trim().is_empty()).map(indent);
+    let least = inner.filter(|indent| *indent > outer).min().unwrap_or(0);
+    let sets = |line: &str| ["self.", "this."].iter().any(|own| line.trim_start().starts_with(own));
+    declaration.lines().filter(move |line| indent(line) == least || sets(line))
 }
 
 pub(super) fn is_type(kind: SymbolKind) -> bool {

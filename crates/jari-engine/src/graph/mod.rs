@@ -9,8 +9,8 @@ mod walk;
 use std::time::Duration;
 
 use jari_base::{Language, Reference, ReferenceKind, Symbol};
-use jari_graph::Definition;
 pub use jari_graph::Certainty;
+use jari_graph::Definition;
 use jari_store::{FileRecord, Snapshot};
 
 use crate::search::is_fresh;
@@ -172,7 +172,13 @@ pub fn imports(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Import>> {
 }
 
 /// An edge, put together.
-fn edge(lookups: &Lookups<'_>, record: &FileRecord, reference: &Reference, from: Option<Symbol>, to: Node) -> Edge {
+fn edge(
+    lookups: &Lookups<'_>,
+    record: &FileRecord,
+    reference: &Reference,
+    from: Option<Symbol>,
+    to: Node,
+) -> Edge {
     Edge {
         path: record.path.clone(),
         language: record.language.clone(),

@@ -80,9 +80,16 @@ impl<'a> Walk<'a> {
         self.lookups.check()?;
         let edges = &mut self.answer.edges;
         edges.sort_by(|one, other| {
-            (one.hop, other.certainty, &one.path, one.line).cmp(&(other.hop, one.certainty, &other.path, other.line))
+            (one.hop, other.certainty, &one.path, one.line).cmp(&(
+                other.hop,
+                one.certainty,
+                &other.path,
+                other.line,
+            ))
         });
-        let same = |one: &Edge| (one.hop, one.path.clone(), one.line, one.kind, one.to.path.clone(), one.to.symbol.lines);
+        let same = |one: &Edge| {
+            (one.hop, one.path.clone(), one.line, one.kind, one.to.path.clone(), one.to.symbol.lines)
+        };
         edges.dedup_by(|one, other| same(one) == same(other));
         self.answer.total = edges.len();
         edges.truncate(self.request.limit);
@@ -201,9 +208,8 @@ fn uses(references: &[Reference], name: &str) -> Vec<usize> {
         .filter(|one| one.kind.is_import() && one.name == name)
         .filter_map(|one| one.alias.as_deref())
         .collect();
-    let is_use = |one: &Reference| {
-        one.name == name || (!one.kind.is_import() && aliases.contains(&one.name.as_str()))
-    };
+    let is_use =
+        |one: &Reference| one.name == name || (!one.kind.is_import() && aliases.contains(&one.name.as_str()));
     (0..references.len()).filter(|at| is_use(&references[*at])).collect()
 }
 
@@ -243,7 +249,9 @@ impl Walk<'_> {
         let references = self.lookups.references(caller.file)?;
         let defined = self.lookups.defined(caller.file)?;
         let lines = caller.symbol.lines;
-        for reference in references.iter().filter(|one| one.kind == ReferenceKind::Call && lines.contains(one.line)) {
+        for reference in
+            references.iter().filter(|one| one.kind == ReferenceKind::Call && lines.contains(one.line))
+        {
             let around = reference.within.and_then(|within| defined.get(within as usize));
             let inside = around.is_some_and(|around| lines.contains(around.lines.start));
             if !inside {
@@ -308,7 +316,9 @@ impl Walk<'_> {
         let Some(owner) = method.owner() else { return Ok(()) };
         let named = self.lookups.named(&method.symbol.name)?;
         for other in named.definitions().iter().filter(|other| key(other) != key(method)) {
-            let below = other.owner().is_some_and(|other| self.lookups.above(other).iter().any(|above| above == owner));
+            let below = other
+                .owner()
+                .is_some_and(|other| self.lookups.above(other).iter().any(|above| above == owner));
             if below {
                 self.add_implementation(other, method, Reason::Inherited(owner.to_owned()));
             }

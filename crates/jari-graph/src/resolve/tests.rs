@@ -30,10 +30,12 @@ impl Types for World {
     }
 }
 
-const WORLD: World = World(&[("Pool", &["Base"]), ("Base", &[]), ("Queue", &[]), ("Store", &[]), ("Local", &["Store"])]);
+const WORLD: World =
+    World(&[("Pool", &["Base"]), ("Base", &[]), ("Queue", &[]), ("Store", &[]), ("Local", &["Store"])]);
 
 fn symbol(qualified: &str, kind: SymbolKind) -> Symbol {
-    let (container, name) = qualified.rsplit_once('.').map_or((None, qualified), |(around, name)| (Some(around), name));
+    let (container, name) =
+        qualified.rsplit_once('.').map_or((None, qualified), |(around, name)| (Some(around), name));
     Symbol {
         name: name.to_owned(),
         kind,
@@ -49,7 +51,8 @@ fn symbol(qualified: &str, kind: SymbolKind) -> Symbol {
 fn named(definitions: &[&str]) -> Named {
     let one = |definition: &&str| {
         let (path, qualified) = definition.split_once(' ').expect("a path and a name");
-        let member = qualified.split('.').rev().nth(1).is_some_and(|owner| owner.starts_with(char::is_uppercase));
+        let member =
+            qualified.split('.').rev().nth(1).is_some_and(|owner| owner.starts_with(char::is_uppercase));
         let kind = if member { SymbolKind::Method } else { SymbolKind::Function };
         let language = jari_base::Language::named(match path.rsplit('.').next() {
             Some("py") => "python",
@@ -75,8 +78,10 @@ fn import(module: &str, name: &str, alias: Option<&str>) -> Reference {
 
 /// A call in the file at `path`: `receiver.name`, and the receiver's type behind a colon.
 fn check(path: &str, call: &str, imports: &[Reference], definitions: &[&str], expected: &str) {
-    let (call, receiver) = call.split_once(": ").map_or((call, None), |(call, receiver)| (call, Some(receiver)));
-    let (qualifier, name) = call.rsplit_once(['.', ':']).map_or((None, call), |(before, name)| (Some(before), name));
+    let (call, receiver) =
+        call.split_once(": ").map_or((call, None), |(call, receiver)| (call, Some(receiver)));
+    let (qualifier, name) =
+        call.rsplit_once(['.', ':']).map_or((None, call), |(before, name)| (Some(before), name));
     let reference = Reference {
         qualifier: qualifier.map(|qualifier| qualifier.trim_end_matches(':').to_owned()),
         receiver: receiver.map(str::to_owned),
@@ -122,6 +127,9 @@ fn imports_say_where_a_name_is_from() {
     check("a.py", "take", &[], &both, "");
     let two = "net/pool.py take (likely: imported from net); net/queue.py take (likely: imported from net)";
     check("a.py", "take", &from("net"), &both, two);
+    let renamed = [import("net.pool", "take", Some("grab"))];
+    let with_own = ["a.py take", "net/pool.py take"];
+    check("a.py", "grab", &renamed, &with_own, "net/pool.py take (certain: imported from net.pool)");
     let all = [import("net.pool", "*", None)];
     check("a.py", "take", &all, &both, "net/pool.py take (certain: imported with all of net.pool)");
     let module = [import("net", "pool", None)];
@@ -140,19 +148,43 @@ fn receivers_decide_between_methods() {
     check("a.py", "x.take: Vec", &[], &both, "");
     check("a.py", "x.take: open_pool()", &[], &both, "p.py Pool.take (certain: receiver is a Pool)");
     check("a.py", "x.take: open_pool()#1", &[], &both, "q.py Queue.take (certain: receiver is a Queue)");
-    check("a.py", "x.take: open_pool().waiting", &[], &both, "q.py Queue.take (certain: receiver is a Queue)");
+    check(
+        "a.py",
+        "x.take: open_pool().waiting",
+        &[],
+        &both,
+        "q.py Queue.take (certain: receiver is a Queue)",
+    );
     check("a.py", "x.take: Pool.waiting", &[], &both, "q.py Queue.take (certain: receiver is a Queue)");
     check("a.py", "net.open_pool().take", &[], &both, "p.py Pool.take (certain: receiver is a Pool)");
     check("a.py", "\".take", &[], &both, "");
     let either = "p.py Pool.take (possible: one of 2); q.py Queue.take (possible: one of 2)";
     check("a.py", "x.take", &[], &both, either);
-    check("a.py", "x.take_over", &[], &["p.py Pool.take_over"], "p.py Pool.take_over (likely: the only definition)");
+    check(
+        "a.py",
+        "x.take_over",
+        &[],
+        &["p.py Pool.take_over"],
+        "p.py Pool.take_over (likely: the only definition)",
+    );
 }
 
 #[test]
 fn types_above_and_below_are_followed() {
-    check("a.py", "x.close: Pool", &[], &["b.py Base.close"], "b.py Base.close (certain: inherited from Base)");
-    check("a.py", "super().close", &[], &["b.py Base.close", "p.py Pool.close"], "b.py Base.close (certain: inherited from Base)");
+    check(
+        "a.py",
+        "x.close: Pool",
+        &[],
+        &["b.py Base.close"],
+        "b.py Base.close (certain: inherited from Base)",
+    );
+    check(
+        "a.py",
+        "super().close",
+        &[],
+        &["b.py Base.close", "p.py Pool.close"],
+        "b.py Base.close (certain: inherited from Base)",
+    );
     check(
         "a.rs",
         "x.put: Store",
@@ -164,9 +196,21 @@ fn types_above_and_below_are_followed() {
 
 #[test]
 fn packages_and_headers_need_no_import() {
-    check("net/a.go", "take", &[], &["net/pool.go take", "other/pool.go take"], "net/pool.go take (certain: same package)");
+    check(
+        "net/a.go",
+        "take",
+        &[],
+        &["net/pool.go take", "other/pool.go take"],
+        "net/pool.go take (certain: same package)",
+    );
     check("a.c", "take", &[], &["src/pool.c take"], "src/pool.c take (certain: the only definition)");
     let included = [Reference::new("pool.h", ReferenceKind::Import, 1)];
-    check("a.c", "take", &included, &["x/pool.c take", "y/queue.c take"], "x/pool.c take (likely: imported from x/pool.c)");
+    check(
+        "a.c",
+        "take",
+        &included,
+        &["x/pool.c take", "y/queue.c take"],
+        "x/pool.c take (likely: imported from x/pool.c)",
+    );
     check("a.py", "take", &[], &["a.c take"], "");
 }

@@ -112,7 +112,10 @@ fn notes(name: &str, found: &GraphAnswer) -> Vec<String> {
         notes.push(format!("`{name}` has {} definitions; each use says which it means", found.defined));
     }
     if found.possible > 0 {
-        notes.push(format!("{} more uses may mean it; nothing tells what their receivers are", found.possible));
+        notes.push(format!(
+            "{} more uses may mean it; nothing tells what their receivers are",
+            found.possible
+        ));
     }
     if found.outside > 0 {
         notes.push(format!("{} calls lead out of the project", found.outside));

@@ -62,7 +62,8 @@ impl Tool for Understand {
         let mut lines = Lines::new(snapshot);
         let defined = code.hits.iter().filter(|hit| hit.symbol.as_ref().is_some());
         for hit in defined.take(USES) {
-            let place = format!("{}:{}", hit.path, hit.symbol.as_ref().map_or(1, |symbol| symbol.lines.start));
+            let place =
+                format!("{}:{}", hit.path, hit.symbol.as_ref().map_or(1, |symbol| symbol.lines.start));
             let request = GraphRequest { limit: USES, ..GraphRequest::new(place) };
             // A file that changed since may have lost the definition; its callers are not worth an error.
             let found = callers(call.project(), snapshot, &request, call.cancelled).unwrap_or_default();

@@ -13,7 +13,9 @@ use crate::failure::Outcome;
 ///
 /// Calls of things that the project does not define are counted, not listed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  jari callees main\n  jari callees Pool.take --hops 2\n  jari callees src/pool.rs:12 --format dot | dot -Tsvg > calls.svg")]
+#[command(
+    after_help = "Examples:\n  jari callees main\n  jari callees Pool.take --hops 2\n  jari callees src/pool.rs:12 --format dot | dot -Tsvg > calls.svg"
+)]
 pub(crate) struct Callees {
     /// A name, `Type.method`, or `path:line`
     name: String,

@@ -13,7 +13,9 @@ use crate::failure::Outcome;
 ///
 /// Calls are resolved by imports, receivers, types around them and files. Calls of which nothing tells what they mean are counted, and listed with --possible.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  jari callers retry_with_backoff\n  jari callers Pool.take --hops 3\n  jari callers src/pool.rs:12 --format mermaid")]
+#[command(
+    after_help = "Examples:\n  jari callers retry_with_backoff\n  jari callers Pool.take --hops 3\n  jari callers src/pool.rs:12 --format mermaid"
+)]
 pub(crate) struct Callers {
     /// A name, `Type.method`, or `path:line`
     name: String,

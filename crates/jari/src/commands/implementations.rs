@@ -11,7 +11,9 @@ use crate::failure::Outcome;
 
 /// List what extends or implements a type, or stands in for a method
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  jari implementations Store\n  jari implementations Store.put\n  jari implementations Shape --format dot")]
+#[command(
+    after_help = "Examples:\n  jari implementations Store\n  jari implementations Store.put\n  jari implementations Shape --format dot"
+)]
 pub(crate) struct Implementations {
     /// A name, `Type.method`, or `path:line`
     name: String,
@@ -27,6 +29,7 @@ pub(crate) struct Implementations {
 impl Implementations {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { name, folder, options } = self;
-        Question { verb: "implementations", name, folder, hops: 1, options, ask: implementations }.answer(global)
+        Question { verb: "implementations", name, folder, hops: 1, options, ask: implementations }
+            .answer(global)
     }
 }

@@ -13,7 +13,9 @@ use crate::failure::Outcome;
 ///
 /// Uses are resolved by imports, receivers, types around them and files; a use that may mean several definitions is marked with how many.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  jari refs ConnectionPool\n  jari refs Pool.take --json\n  jari refs src/pool.rs:12\n  jari refs take --possible")]
+#[command(
+    after_help = "Examples:\n  jari refs ConnectionPool\n  jari refs Pool.take --json\n  jari refs src/pool.rs:12\n  jari refs take --possible"
+)]
 pub(crate) struct Refs {
     /// A name, `Type.method`, or `path:line`
     name: String,
