@@ -290,7 +290,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn returned(&self, function: &str, number: usize) -> Option<String> {
-        self.types.returned(function, number, self.place.language, folder(self.place.path))
+        self.types.returned(self.meant(function), number, self.place.language, folder(self.place.path))
     }
 
     /// The type at the end of `open()#1.free`.

@@ -614,6 +614,11 @@ pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         ("jari search, jari docs", schemars::schema_for!(SearchJson).into()),
         ("jari grep", schemars::schema_for!(GrepJson).into()),
         ("jari symbol", schemars::schema_for!(SymbolsJson).into()),
+        (
+            "jari refs, jari callers, jari callees, jari implementations",
+            schemars::schema_for!(GraphJson).into(),
+        ),
+        ("jari imports", schemars::schema_for!(ImportsJson).into()),
         ("jari tree", schemars::schema_for!(TreeJson).into()),
         ("jari toc", schemars::schema_for!(TocJson).into()),
         ("jari section", schemars::schema_for!(SectionJson).into()),

@@ -39,14 +39,17 @@ fn lines(project: &Project, arguments: &[&str]) -> Vec<String> {
 #[test]
 fn callers_are_told_apart_by_their_receivers() {
     let project = project();
-    check(&project.jari(&["callers", "Pool.take"]), &expect![[r#"
+    check(
+        &project.jari(&["callers", "Pool.take"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         app.py:7 · call in serve → Pool.take  likely: receiver is called like Pool
         --- stderr
         indexed   4 files · 7 chunks · [speed] · [time]
         1 call · 1 that may mean it (--possible)
-    "#]]);
+    "#]],
+    );
     assert_eq!(lines(&project, &["callers", "Queue.take"]), ["app.py:8 serve → Queue.take"]);
 }
 
@@ -75,7 +78,9 @@ fn cycles_end() {
 
 #[test]
 fn callees_are_what_a_function_calls() {
-    check(&project().jari(&["callees", "serve"]), &expect![[r#"
+    check(
+        &project().jari(&["callees", "serve"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         app.py:6 · call in serve → open_pool  imported from net.pool
@@ -84,12 +89,15 @@ fn callees_are_what_a_function_calls() {
         --- stderr
         indexed   4 files · 7 chunks · [speed] · [time]
         3 calls · 1 that may mean it (--possible)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn references_are_of_every_kind() {
-    check(&project().jari(&["refs", "Queue"]), &expect![[r#"
+    check(
+        &project().jari(&["refs", "Queue"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         app.py:2 · import → Queue  imported from net.queue
@@ -97,7 +105,8 @@ fn references_are_of_every_kind() {
         --- stderr
         indexed   4 files · 7 chunks · [speed] · [time]
         2 uses
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -125,7 +134,9 @@ fn implementations_are_followed_downwards() {
 #[test]
 fn imports_say_which_file_is_meant() {
     let project = project();
-    check(&project.jari(&["imports", "app.py"]), &expect![[r#"
+    check(
+        &project.jari(&["imports", "app.py"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         app.py:1 · open_pool as opened of net.pool → net/pool.py
@@ -133,20 +144,26 @@ fn imports_say_which_file_is_meant() {
         --- stderr
         indexed   4 files · 7 chunks · [speed] · [time]
         2 imports · 2 of the project
-    "#]]);
+    "#]],
+    );
     project.jari(&["imports", "net/queue.py"]).exits(1);
-    check(&project.jari(&["imports", "net/quee.py"]), &expect![[r#"
+    check(
+        &project.jari(&["imports", "net/quee.py"]),
+        &expect![[r#"
         exit: 2
         --- stderr
         error: no `net/quee.py` in the index
         hint: did you mean net/queue.py?
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn pictures_have_boxes_and_arrows() {
     let project = project();
-    check(&project.jari(&["callers", "grow", "--format", "mermaid"]), &expect![[r#"
+    check(
+        &project.jari(&["callers", "grow", "--format", "mermaid"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         graph LR
@@ -156,8 +173,11 @@ fn pictures_have_boxes_and_arrows() {
         --- stderr
         indexed   4 files · 7 chunks · [speed] · [time]
         1 call
-    "#]]);
-    check(&project.jari(&["callers", "grow", "--format", "dot", "--quiet"]), &expect![[r#"
+    "#]],
+    );
+    check(
+        &project.jari(&["callers", "grow", "--format", "dot", "--quiet"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         digraph jari {
@@ -167,29 +187,38 @@ fn pictures_have_boxes_and_arrows() {
           n1 [label="Pool.grow\nnet/pool.py:5"];
           n0 -> n1 [label="net/pool.py:3"];
         }
-    "#]]);
-    check(&project.jari(&["callers", "grow", "--format", "dot", "--json"]), &expect![[r#"
+    "#]],
+    );
+    check(
+        &project.jari(&["callers", "grow", "--format", "dot", "--json"]),
+        &expect![[r#"
         exit: 2
         --- stderr
         {"error":{"code":"bad_argument","message":"--json and --format exclude each other","hint":"leave out one of them"}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn names_that_are_nowhere_or_everywhere_get_an_answer() {
     let project = project();
-    check(&project.jari(&["callers", "open_pol"]), &expect![[r#"
+    check(
+        &project.jari(&["callers", "open_pol"]),
+        &expect![[r#"
         exit: 1
         --- stderr
         indexed   4 files · 7 chunks · [speed] · [time]
         nothing is called `open_pol`
         hint: names like it: open_pool
-    "#]]);
+    "#]],
+    );
     let many: String = (0..30)
         .map(|number| format!("class C{number}:\n    def get(self):\n        return {number}\n\n\n"))
         .collect();
     project.write("many.py", &many);
-    check(&project.jari(&["callers", "get"]), &expect![[r#"
+    check(
+        &project.jari(&["callers", "get"]),
+        &expect![[r#"
         exit: 0
         --- stdout
         many.py:2-3 · method C0.get
@@ -206,7 +235,8 @@ fn names_that_are_nowhere_or_everywhere_get_an_answer() {
         indexed   1 file · 2 chunks · [speed] · [time]
         `get` has 30 definitions and is used in 0 files: name one of them
         hint: jari callers C0.get, or jari callers many.py:2
-    "#]]);
+    "#]],
+    );
     assert!(lines(&project, &["callers", "C3.get"]).is_empty());
     project.jari(&["callers", "nowhere.py:3"]).exits(2);
     project.jari(&["callers", "::"]).exits(2);

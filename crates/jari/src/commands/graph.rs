@@ -196,7 +196,8 @@ fn talk(verb: &str, request: &GraphRequest, answer: &GraphAnswer) {
         let _ = write!(said, " of {}", printer::plural(answer.defined as u64, "definition"));
     }
     if answer.possible > 0 && !request.possible {
-        let _ = write!(said, " · {} that may mean it (--possible)", answer.possible);
+        let what = if verb == "callees" { "several things" } else { "it" };
+        let _ = write!(said, " · {} that may mean {what} (--possible)", answer.possible);
     }
     if answer.outside > 0 {
         let _ = write!(said, " · {} of things outside the project", answer.outside);
