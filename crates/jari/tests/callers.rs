@@ -246,7 +246,7 @@ fn names_that_are_nowhere_or_everywhere_get_an_answer() {
 fn budgets_cut_and_say_so() {
     let project = project();
     let calls: String = (0..80).map(|number| format!("def f{number}():\n    ping()\n\n\n")).collect();
-    project.write("crowd.py", &format!("from loop import ping\n\n\n{calls}"));
+    project.write("crowd.py", format!("from loop import ping\n\n\n{calls}"));
     let answer = project.json(&["callers", "ping"]);
     assert_eq!(answer["total"], 81);
     assert_eq!(answer["edges"].as_array().map(Vec::len), Some(50));

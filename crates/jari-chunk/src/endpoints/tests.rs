@@ -2,7 +2,7 @@
 
 use jari_base::{Language, SymbolKind};
 
-fn check(language: &str, text: &str, expected: &str) {
+fn check(language: &'static str, text: &str, expected: &str) {
     let chunked = crate::chunk(&Language::named(language), text, &Default::default());
     let endpoints =
         chunked.symbols.iter().enumerate().filter(|(_, symbol)| symbol.kind == SymbolKind::Endpoint);
