@@ -42,13 +42,13 @@ fn callers_are_told_apart_by_their_receivers() {
     check(
         &project.jari(&["callers", "Pool.take"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        app.py:7 · call in serve → Pool.take  likely: receiver is called like Pool
-        --- stderr
-        indexed   4 files · 7 chunks · [speed] · [time]
-        1 call · 1 that may mean it (--possible)
-    "#]],
+            exit: 0
+            --- stdout
+            app.py:7 · call in serve → Pool.take  receiver is a Pool
+            --- stderr
+            indexed   4 files · 7 chunks · [speed] · [time]
+            1 call · 1 that may mean it (--possible)
+        "#]],
     );
     assert_eq!(lines(&project, &["callers", "Queue.take"]), ["app.py:8 serve → Queue.take"]);
 }
@@ -81,15 +81,15 @@ fn callees_are_what_a_function_calls() {
     check(
         &project().jari(&["callees", "serve"]),
         &expect![[r#"
-        exit: 0
-        --- stdout
-        app.py:6 · call in serve → open_pool  imported from net.pool
-        app.py:7 · call in serve → Pool.take  likely: receiver is called like Pool
-        app.py:8 · call in serve → Queue.take  likely: receiver is called like Queue
-        --- stderr
-        indexed   4 files · 7 chunks · [speed] · [time]
-        3 calls · 1 that may mean it (--possible)
-    "#]],
+            exit: 0
+            --- stdout
+            app.py:6 · call in serve → open_pool  imported from net.pool
+            app.py:7 · call in serve → Pool.take  receiver is a Pool
+            app.py:8 · call in serve → Queue.take  likely: receiver is called like Queue
+            --- stderr
+            indexed   4 files · 7 chunks · [speed] · [time]
+            3 calls · 1 that may mean several things (--possible)
+        "#]],
     );
 }
 

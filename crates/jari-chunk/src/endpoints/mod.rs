@@ -53,7 +53,8 @@ fn insert(text: &str, chunked: &mut Chunked, found: Vec<Endpoint>) {
     for endpoint in found {
         let Some(line) = lines.get(endpoint.line as usize - 1) else { continue };
         let answers = endpoint.handler.as_deref().map(|handler| named(handler, endpoint.line));
-        let answers = answers.or_else(|| below(&chunked.symbols, endpoint.line));
+        let is_mark = line.trim_start().starts_with(['@', '#']);
+        let answers = answers.or_else(|| below(&chunked.symbols, endpoint.line).filter(|_| is_mark));
         let symbol = Symbol {
             name: format!("{} {}", endpoint.verb, endpoint.path),
             kind: SymbolKind::Endpoint,

@@ -69,14 +69,14 @@ fn renamed(item: &str) -> (&str, Option<&str>) {
 fn items(list: &str) -> impl Iterator<Item = (u32, &str)> {
     let mut row = 0;
     list.split(',').filter_map(move |item| {
-        let opened = |c: char| c.is_whitespace() || "({\\".contains(c);
-        let blank = item.len() - item.trim_start_matches(opened).len();
-        let here = row + breaks(&item[..blank]);
+        let begin = row;
         row += breaks(item);
-        let item = item.trim().trim_matches(['(', ')', '{', '}', '\\']).trim();
-        let item = item.lines().find(|line| !line.trim_start().starts_with(['#', '/'])).unwrap_or_default();
-        let item = item.split(" #").next().unwrap_or(item).trim();
-        (!item.is_empty()).then_some((here, item))
+        (begin..).zip(item.split('\n')).find_map(|(row, line)| {
+            let line = line.trim().trim_matches(['(', ')', '{', '}', '\\']).trim();
+            let said = if line.starts_with(['#', '/']) { "" } else { line };
+            let said = said.split(" #").next().unwrap_or(said).trim();
+            (!said.is_empty()).then_some((row, said))
+        })
     })
 }
 
