@@ -30,6 +30,10 @@ struct Language {
     exported: Exported,
     definition: Vec<Definition>,
     reference: Vec<Reference>,
+    binding: Vec<Binding>,
+    imports: Option<String>,
+    capital_calls: bool,
+    separators: Vec<String>,
 }
 
 #[derive(Deserialize, Default, Clone, PartialEq)]
@@ -76,9 +80,29 @@ struct Reference {
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
+    each: Vec<String>,
+    #[serde(default)]
+    before: Option<String>,
+    #[serde(default)]
     when: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     text: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct Binding {
+    node: Vec<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default, rename = "type")]
+    class: Option<String>,
+    #[serde(default)]
+    value: Option<String>,
+    #[serde(default)]
+    field: bool,
+    #[serde(default)]
+    list: bool,
 }
 
 fn main() {
@@ -129,6 +153,10 @@ fn resolve(languages: &BTreeMap<String, Language>, name: &str) -> Language {
         exported,
         definition: own.definition.into_iter().chain(base.definition).collect(),
         reference: own.reference.into_iter().chain(base.reference).collect(),
+        binding: own.binding.into_iter().chain(base.binding).collect(),
+        imports: own.imports.or(base.imports),
+        capital_calls: own.capital_calls || base.capital_calls,
+        separators: join(own.separators, base.separators),
         grammar: if own.grammar.is_empty() { base.grammar } else { own.grammar },
         ..own
     }
@@ -168,12 +196,29 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         .iter()
         .map(|rule| {
             format!(
-                "ReferenceRule {{ nodes: &{:?}, kind: ReferenceKind::{}, name: {:?}, when: {}, text: {} }}",
+                "ReferenceRule {{ nodes: &{:?}, kind: ReferenceKind::{}, name: {:?}, each: &{:?}, before: {:?}, when: {}, text: {} }}",
                 rule.node,
                 capitalised(&rule.kind),
                 rule.name,
+                rule.each,
+                rule.before,
                 pairs(&rule.when),
                 pairs(&rule.text),
+            )
+        })
+        .collect();
+    let bindings: Vec<String> = language
+        .binding
+        .iter()
+        .map(|rule| {
+            format!(
+                "Binding {{ nodes: &{:?}, name: {:?}, class: {:?}, value: {:?}, field: {}, list: {} }}",
+                rule.node,
+                rule.name.as_deref().unwrap_or("name"),
+                rule.class,
+                rule.value,
+                rule.field,
+                rule.list,
             )
         })
         .collect();
@@ -183,7 +228,7 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         "    Spec {{ name: {name:?}, #[cfg(test)] extends: {:?}, extensions: &{:?}, filenames: &{:?}, shares: {}, interpreters: &{:?}, grammar: {grammar}, \
          comments: &{:?}, attached: &{:?}, wrappers: &{:?}, locals: &{:?}, descend: &{:?}, docstring: {:?}, doc: {:?}, letters: {:?}, ignore: &{:?}, \
          exported: Exported {{ words: &{:?}, unless: &{:?}, \
-         style: {:?}, inherit: {} }}, definitions: &[{}], references: &[{}], compiled: OnceLock::new() }},",
+         style: {:?}, inherit: {} }}, definitions: &[{}], references: &[{}], bindings: &[{}], imports: {:?}, capital_calls: {}, separators: &{:?}, compiled: OnceLock::new() }},",
         language.extends,
         language.extensions,
         language.filenames,
@@ -204,6 +249,10 @@ fn write_language(table: &mut String, name: &str, language: &Language) {
         exported.inherit,
         definitions.join(", "),
         references.join(", "),
+        bindings.join(", "),
+        language.imports,
+        language.capital_calls,
+        language.separators,
     )
     .expect("writing to a string");
 }

@@ -1,6 +1,7 @@
-//! The project's own chores: `cargo xtask tidy`, `cargo xtask reference`, `cargo xtask bench`.
+//! The project's own chores: `cargo xtask tidy`, `cargo xtask reference`, `cargo xtask bench`, `cargo xtask callers`.
 
 mod bench;
+mod callers;
 mod measure;
 mod reference;
 mod tidy;
@@ -25,6 +26,7 @@ enum Chore {
     Reference,
     /// Measure speed and memory on real repositories
     Bench(bench::Bench),
+    Callers(callers::Callers),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::run(&root()),
         Chore::Reference => reference::write(&root()),
         Chore::Bench(bench) => bench.run(&root()),
+        Chore::Callers(callers) => callers.run(&root()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

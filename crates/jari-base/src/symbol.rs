@@ -35,6 +35,8 @@ words! {
         Macro = "macro",
         /// A table, resource, key or other named piece of data.
         Data = "data",
+        /// What a program answers to over a network: `GET /users/{id}`.
+        Endpoint = "endpoint",
     }
 }
 
@@ -76,16 +78,50 @@ words! {
         Type = "type",
         /// Brought in from elsewhere.
         Import = "import",
+        /// Brought in from elsewhere and handed on: `pub use`, `export … from`.
+        Export = "export",
+        /// Extended, implemented or mixed in by the definition around it.
+        Inherit = "inherit",
+    }
+}
+
+impl ReferenceKind {
+    /// Whether it brings a name into the file.
+    pub fn is_import(self) -> bool {
+        matches!(self, Self::Import | Self::Export)
     }
 }
 
 /// A use of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// The name as written, its last segment: `send` of `client.send()`. For imports, the path as written.
+    /// The name as written, its last segment: `send` of `client.send()`. Of an import, what is brought in: a name, `*` for
+    /// all or for the module itself, or the file as written where the language imports files.
     pub name: String,
     /// How it is used.
     pub kind: ReferenceKind,
     /// Where.
     pub line: u32,
+    /// The definition it stands in, as an index into [`crate::Chunked::symbols`]; of an inheritance, the one that inherits.
+    pub within: Option<u32>,
+    /// What stands before the name, without arguments: `self.client`, `net::Pool`, `connect()`; `"` for a literal. Of an
+    /// import, the module as written.
+    pub qualifier: Option<String>,
+    /// The type of what stands before the name, where the file shows it. `open()` is what that function returns, `open()#1` its
+    /// second result, and `Pool.free` the type of a field that another file declares.
+    pub receiver: Option<String>,
+    /// Of an import, the name it goes by here, where that is another.
+    pub alias: Option<String>,
+}
+
+impl Reference {
+    /// A use of a name that stands alone.
+    pub fn new(name: impl Into<String>, kind: ReferenceKind, line: u32) -> Self {
+        Self { name: name.into(), kind, line, within: None, qualifier: None, receiver: None, alias: None }
+    }
+
+    /// What it is called in its own file.
+    pub fn local_name(&self) -> &str {
+        self.alias.as_deref().unwrap_or(&self.name)
+    }
 }

@@ -2,6 +2,7 @@
 
 mod detect;
 mod document;
+mod endpoints;
 mod layout;
 mod lines;
 mod path;
@@ -17,7 +18,7 @@ use jari_base::{Chunked, Language, Note};
 use crate::lines::Lines;
 
 /// Changes whenever the same text gives other chunks than before: an index made by another version is made anew.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Reads one file.
 pub fn chunk(language: &Language, text: &str, documents: &DocumentOptions) -> Chunked {
@@ -31,13 +32,15 @@ pub fn chunk(language: &Language, text: &str, documents: &DocumentOptions) -> Ch
     let Some(outline) = syntax::read(spec, text, &lines) else {
         return windows(&lines, Note::Unparsed);
     };
-    Chunked {
+    let mut chunked = Chunked {
         chunks: layout::chunks(&outline, &lines),
         notes: if outline.broken { vec![Note::BrokenSyntax] } else { Vec::new() },
         symbols: outline.items.into_iter().map(|item| item.symbol).collect(),
         references: outline.references,
         document: None,
-    }
+    };
+    endpoints::add(language, text, &mut chunked);
+    chunked
 }
 
 fn windows(lines: &Lines<'_>, note: Note) -> Chunked {

@@ -34,6 +34,13 @@ pub(crate) struct Spec {
     pub(crate) exported: Exported,
     definitions: &'static [Definition],
     references: &'static [ReferenceRule],
+    bindings: &'static [Binding],
+    /// How imports are written: a style of `syntax/imports.rs`.
+    pub(crate) imports: Option<&'static str>,
+    /// Whether functions may begin with a capital, so that a call of one makes nothing of that name.
+    pub(crate) capital_calls: bool,
+    /// What may stand between a receiver and a name besides `.`, `::` and `->`.
+    pub(crate) separators: &'static [&'static str],
     compiled: OnceLock<Compiled>,
 }
 
@@ -66,8 +73,20 @@ struct ReferenceRule {
     nodes: &'static [&'static str],
     kind: ReferenceKind,
     name: Option<&'static str>,
+    each: &'static [&'static str],
+    before: Option<&'static str>,
     when: Pairs,
     text: Pairs,
+}
+
+/// A node that declares what a name is, as written.
+struct Binding {
+    nodes: &'static [&'static str],
+    name: &'static str,
+    class: Option<&'static str>,
+    value: Option<&'static str>,
+    field: bool,
+    list: bool,
 }
 
 /// A node that defines a name, by numbers.
@@ -87,7 +106,22 @@ pub(crate) struct Defines {
 pub(crate) struct Uses {
     pub(crate) kind: ReferenceKind,
     pub(crate) name: Option<Path>,
+    /// Not the node itself, but its children of these kinds.
+    pub(crate) each: Vec<u16>,
+    /// Only those that this text follows.
+    pub(crate) before: Option<&'static str>,
     pub(crate) conditions: Conditions,
+}
+
+/// A node that declares what a name is, by numbers.
+pub(crate) struct Binds {
+    pub(crate) name: Path,
+    pub(crate) class: Option<Path>,
+    pub(crate) value: Option<Path>,
+    /// Whether it is a member of the type around it, wherever it stands.
+    pub(crate) field: bool,
+    /// Whether it declares several names, of which the first counts.
+    pub(crate) list: bool,
 }
 
 /// What must hold at a node for its rule to count.
@@ -106,6 +140,7 @@ pub(crate) struct Action {
     pub(crate) local: bool,
     definitions: Vec<u16>,
     references: Vec<u16>,
+    bindings: Vec<u16>,
 }
 
 impl Action {
@@ -123,6 +158,7 @@ pub(crate) struct Compiled {
     pub(crate) descend: Vec<Path>,
     definitions: Vec<Defines>,
     references: Vec<Uses>,
+    bindings: Vec<Binds>,
     /// For each kind of node, an index into `actions`; 0 is nothing to do.
     kinds: Vec<u16>,
     actions: Vec<Action>,
@@ -143,6 +179,10 @@ impl Compiled {
 
     pub(crate) fn references(&self, action: &Action) -> impl Iterator<Item = &Uses> {
         action.references.iter().map(|rule| &self.references[*rule as usize])
+    }
+
+    pub(crate) fn bindings(&self, action: &Action) -> impl Iterator<Item = &Binds> {
+        action.bindings.iter().map(|rule| &self.bindings[*rule as usize])
     }
 }
 
@@ -177,6 +217,11 @@ impl Spec {
                 by_name.entry(name).or_default().references.push(index as u16);
             }
         }
+        for (index, rule) in self.bindings.iter().enumerate() {
+            for name in rule.nodes {
+                by_name.entry(name).or_default().bindings.push(index as u16);
+            }
+        }
         let mut actions = vec![Action::default()];
         let mut kinds = vec![0; grammar.node_kind_count()];
         for (kind, slot) in kinds.iter_mut().enumerate() {
@@ -209,7 +254,16 @@ impl Spec {
         let uses = |rule: &ReferenceRule| Uses {
             kind: rule.kind,
             name: rule.name.map(path),
+            each: kinds_named(rule.each, grammar),
+            before: rule.before,
             conditions: conditions(rule.when, rule.text, &[]),
+        };
+        let binds = |rule: &Binding| Binds {
+            name: path(rule.name),
+            class: rule.class.map(path),
+            value: rule.value.map(path),
+            field: rule.field,
+            list: rule.list,
         };
         Compiled {
             docstring: self.docstring.map(|kind| kinds_named(&[kind], grammar)).unwrap_or_default(),
@@ -217,6 +271,7 @@ impl Spec {
             descend: self.descend.iter().copied().map(path).collect(),
             definitions: self.definitions.iter().map(defines).collect(),
             references: self.references.iter().map(uses).collect(),
+            bindings: self.bindings.iter().map(binds).collect(),
             kinds,
             actions,
             grammar: grammar.clone(),
@@ -279,7 +334,8 @@ mod tests {
             let nodes = [spec.comments, spec.attached, spec.wrappers, spec.locals, spec.docstring.as_slice()]
                 .into_iter()
                 .chain(spec.definitions.iter().map(|rule| rule.nodes))
-                .chain(spec.references.iter().map(|rule| rule.nodes));
+                .chain(spec.references.iter().flat_map(|rule| [rule.nodes, rule.each]))
+                .chain(spec.bindings.iter().map(|rule| rule.nodes));
             let kinds: std::collections::HashSet<_> = grammars
                 .iter()
                 .flat_map(|grammar| {
@@ -300,7 +356,11 @@ mod tests {
                 let conditions = rule.when.iter().chain(rule.text).map(|(path, _)| *path);
                 rule.name.into_iter().chain(conditions)
             });
-            let paths = paths.chain(used).chain(spec.doc);
+            let bound = spec
+                .bindings
+                .iter()
+                .flat_map(|rule| [Some(rule.name), rule.class, rule.value].into_iter().flatten());
+            let paths = paths.chain(used).chain(bound).chain(spec.doc);
             for step in paths.chain(spec.descend.iter().copied()).flat_map(|path| path.split(['/', '|'])) {
                 let known = match step.strip_prefix(':') {
                     Some(kind) => kind == "ERROR" || kinds.contains(kind),

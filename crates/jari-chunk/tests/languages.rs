@@ -46,8 +46,22 @@ fn render(chunked: &Chunked) -> String {
     }
     out.push('\n');
     for reference in &chunked.references {
-        writeln!(out, "{:>3} {:6} {}", reference.line, reference.kind, reference.name)
-            .expect("a string takes all");
+        let said = |mark: &str, said: &Option<String>| {
+            said.as_ref().map(|said| format!("{mark}{said}")).unwrap_or_default()
+        };
+        let within = reference.within.map(|within| chunked.symbols[within as usize].qualified());
+        writeln!(
+            out,
+            "{:>3} {:7} {}{}{}{}{}",
+            reference.line,
+            reference.kind,
+            reference.name,
+            said(" as ", &reference.alias),
+            said(" of ", &reference.qualifier),
+            said(": ", &reference.receiver),
+            said("  in ", &within)
+        )
+        .expect("a string takes all");
     }
     for note in &chunked.notes {
         writeln!(out, "note: {note}").expect("a string takes all");

@@ -5,6 +5,7 @@ pub mod documents;
 pub mod eval;
 mod fields;
 mod gather;
+pub mod graph;
 pub mod grep;
 pub mod ingest;
 pub mod links;
@@ -24,7 +25,6 @@ pub mod status;
 pub mod symbols;
 mod translation;
 pub mod tree;
-pub mod uses;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -93,8 +93,12 @@ pub fn symbols(
 }
 
 /// `("Pool", "take")` of `Pool.take`, `Pool::take` and `Pool#take`.
-fn split(name: &str) -> (Option<&str>, &str) {
+pub(crate) fn split(name: &str) -> (Option<&str>, &str) {
     let name = name.trim().trim_end_matches("()");
+    // The address of an endpoint is one name.
+    if name.contains(" /") {
+        return (None, name);
+    }
     match name.rfind(['.', ':', '#']) {
         Some(at) if at > 0 && at + 1 < name.len() => {
             let container = name[..at].trim_end_matches(':');

@@ -43,10 +43,15 @@ pub fn tree(snapshot: &dyn Snapshot, path: &str, depth: usize) -> Result<Node> {
         .filter_map(|record| Some((record.path.strip_prefix(&below)?, &record.language)))
         .collect();
     if entries.is_empty() && !path.is_empty() {
-        return Err(Error::NoSuchPath { path: path.to_owned(), near: near(&files, path) });
+        return Err(no_such_path(&files, path));
     }
     let name = if path.is_empty() { "." } else { path };
     Ok(folder(name, &entries, depth))
+}
+
+/// The error for a path that is not indexed, with those that look like it.
+pub(crate) fn no_such_path(files: &Files, path: &str) -> Error {
+    Error::NoSuchPath { path: path.to_owned(), near: near(files, path) }
 }
 
 /// A folder from its files, sorted by path.

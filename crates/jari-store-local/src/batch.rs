@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
-use jari_store::{FileInput, FileRecord, Result, WriteBatch};
+use jari_store::{ANY_GRAM, FileInput, FileRecord, Result, WriteBatch};
 use jari_vector::Written;
 use rusqlite::Connection;
 
@@ -12,7 +12,7 @@ use crate::lexical::Writer;
 use crate::lock::WriterLock;
 use crate::vectors::{self, VectorOptions, Vectors};
 use crate::{LOG_BYTES, LocalStore};
-use crate::{errors, format, grams, rows};
+use crate::{errors, format, lists, rows};
 
 /// The parts of all memory that pages of the database, and grams that wait to be sorted, may use.
 const CACHE_SHARE: usize = 16;
@@ -35,7 +35,8 @@ pub(crate) struct Batch {
     fresh: bool,
     cleared: bool,
     memory: usize,
-    grams: grams::Writer,
+    grams: lists::Writer,
+    names: lists::Writer,
     began: Instant,
     _lock: WriterLock,
 }
@@ -66,7 +67,8 @@ impl Batch {
             fresh,
             cleared: false,
             memory: store.memory,
-            grams: grams::Writer::new(store.memory / GRAMS_SHARE),
+            grams: lists::Writer::new(&lists::GRAMS, store.memory / GRAMS_SHARE),
+            names: lists::Writer::new(&lists::NAMES, store.memory / GRAMS_SHARE),
             began: Instant::now(),
             _lock: lock,
         })
@@ -129,6 +131,7 @@ impl Batch {
             rows::set_segments(&self.connection, segments, &sums)?;
         }
         self.grams.finish(&self.connection)?;
+        self.names.finish(&self.connection)?;
         if self.fresh {
             rows::set_meta(&self.connection, "build_ms", self.began.elapsed().as_millis() as i64)?;
         }
@@ -163,7 +166,8 @@ impl Batch {
             let kinds = file.chunked.chunks.iter().map(|chunk| chunk.kind);
             self.put_vectors(id, vectors::key(&file.path, file.hash), kinds, vectors)?;
         }
-        self.grams.put(&self.connection, id, file.grams.as_deref())?;
+        self.grams.put(&self.connection, id, file.grams.as_deref().unwrap_or(&[ANY_GRAM]))?;
+        self.names.put(&self.connection, id, &rows::name_numbers(&file.chunked.references))?;
         self.writer()?.put(id, file, known)
     }
 
@@ -185,6 +189,7 @@ impl WriteBatch for Batch {
     fn clear(&mut self) -> Result<()> {
         rows::clear(&self.connection)?;
         self.grams.clear(&self.connection)?;
+        self.names.clear(&self.connection)?;
         self.fresh = true;
         self.cleared = true;
         self.writer()?.clear()

@@ -24,12 +24,14 @@ const SCHEMA: &str = "
     CREATE TABLE files (
         id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
         modified INTEGER NOT NULL, hash BLOB, skip TEXT, chunks INTEGER NOT NULL, words INTEGER NOT NULL);
-    CREATE TABLE texts (file INTEGER PRIMARY KEY, text BLOB NOT NULL, uses BLOB NOT NULL);
+    CREATE TABLE texts (file INTEGER PRIMARY KEY, text BLOB NOT NULL);
+    CREATE TABLE uses (file INTEGER PRIMARY KEY, uses BLOB NOT NULL);
     CREATE TABLE chunks (
         file INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
         symbol INTEGER, doc_first INTEGER, doc_last INTEGER, section INTEGER, head_first INTEGER, head_last INTEGER,
         PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
     CREATE TABLE grams (key INTEGER PRIMARY KEY, lists BLOB NOT NULL);
+    CREATE TABLE names (key INTEGER PRIMARY KEY, lists BLOB NOT NULL);
     CREATE TABLE documents (file INTEGER PRIMARY KEY, document BLOB NOT NULL);
     CREATE TABLE symbols (
         file INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, kind INTEGER NOT NULL,

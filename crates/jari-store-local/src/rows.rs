@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use jari_base::{
     Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Generation, Language, LineRange, Note,
-    Reference, Skip, Stamp, Symbol, SymbolKind,
+    Reference, Skip, Stamp, Symbol, SymbolKind, fingerprint,
 };
 use jari_store::{
     Definition, Error, FileInput, FileRecord, Files, Result, StoredChunk, StoredSymbol, SymbolLookup,
@@ -85,21 +85,46 @@ pub(crate) fn text(connection: &Connection, file: FileId) -> Result<Option<Strin
     packed.map(|packed| unpack(&packed)).transpose()
 }
 
+/// A file's uses of names, and what could not be read as it should.
+pub(crate) fn uses(connection: &Connection, file: FileId) -> Result<Option<(Vec<Reference>, Vec<Note>)>> {
+    let mut statement = prepare(connection, "SELECT uses FROM uses WHERE file = ?")?;
+    let mut rows = statement.query([file.0]).map_err(errors::sqlite)?;
+    let Some(row) = rows.next().map_err(errors::sqlite)? else { return Ok(None) };
+    let packed = row.get_ref(0).map_err(errors::sqlite)?;
+    let packed = packed.as_blob().map_err(|error| Error::Corrupt(error.to_string()))?;
+    let unpacked =
+        lz4_flex::decompress_size_prepended(packed).map_err(|error| Error::Corrupt(error.to_string()))?;
+    postcard::from_bytes(&unpacked).map(Some).map_err(|error| Error::Corrupt(error.to_string()))
+}
+
+/// The definitions of a file, in order.
+pub(crate) fn symbols_of(connection: &Connection, file: FileId) -> Result<Vec<Symbol>> {
+    let mut statement =
+        prepare(connection, &format!("SELECT {SYMBOL} FROM symbols WHERE file = ? ORDER BY ordinal"))?;
+    statement.query_map([file.0], symbol_of).and_then(Iterator::collect).map_err(errors::sqlite)
+}
+
+/// A number for a name: files are listed by it.
+pub(crate) fn name_number(name: &str) -> u32 {
+    let mixed = fingerprint(name.as_bytes());
+    (mixed ^ mixed >> 32) as u32
+}
+
+/// The numbers of the names that are used, each once.
+pub(crate) fn name_numbers(references: &[Reference]) -> Vec<u32> {
+    let mut numbers: Vec<u32> = references.iter().map(|reference| name_number(&reference.name)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
 pub(crate) fn chunked(connection: &Connection, file: FileId) -> Result<Option<Chunked>> {
-    let mut statement = prepare(connection, "SELECT uses FROM texts WHERE file = ?")?;
-    let uses: Option<Vec<u8>> =
-        statement.query_row([file.0], |row| row.get(0)).optional().map_err(errors::sqlite)?;
-    let Some(uses) = uses else { return Ok(None) };
-    let (references, notes): (Vec<Reference>, Vec<Note>) =
-        postcard::from_bytes(&uses).map_err(|error| Error::Corrupt(error.to_string()))?;
+    let Some((references, notes)) = uses(connection, file)? else { return Ok(None) };
     let mut statement =
         prepare(connection, &format!("SELECT {CHUNK} FROM chunks WHERE file = ? ORDER BY ordinal"))?;
     let chunks =
         statement.query_map([file.0], chunk_of).and_then(Iterator::collect).map_err(errors::sqlite)?;
-    let mut statement =
-        prepare(connection, &format!("SELECT {SYMBOL} FROM symbols WHERE file = ? ORDER BY ordinal"))?;
-    let symbols =
-        statement.query_map([file.0], symbol_of).and_then(Iterator::collect).map_err(errors::sqlite)?;
+    let symbols = symbols_of(connection, file)?;
     let document = document(connection, file)?;
     Ok(Some(Chunked { chunks, symbols, references, document, notes }))
 }
@@ -257,8 +282,10 @@ pub(crate) fn put_contents(
     let Chunked { chunks, symbols, references, document, notes } = &file.chunked;
     let uses =
         postcard::to_stdvec(&(references, notes)).map_err(|error| Error::Backend(error.to_string()))?;
-    let mut statement = prepare(connection, "INSERT INTO texts VALUES (?, ?, ?)")?;
-    statement.execute(params![id.0, pack(&file.text), uses]).map_err(errors::sqlite)?;
+    let mut statement = prepare(connection, "INSERT INTO texts VALUES (?, ?)")?;
+    statement.execute(params![id.0, pack(&file.text)]).map_err(errors::sqlite)?;
+    let mut statement = prepare(connection, "INSERT INTO uses VALUES (?, ?)")?;
+    statement.execute(params![id.0, lz4_flex::compress_prepend_size(&uses)]).map_err(errors::sqlite)?;
 
     let mut statement = prepare(connection, "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
     for (ordinal, Chunk { kind, lines, symbol, doc, section, head }) in chunks.iter().enumerate() {
@@ -311,6 +338,7 @@ pub(crate) fn put_contents(
 pub(crate) fn remove_contents(connection: &Connection, file: FileId) -> Result<()> {
     for statement in [
         "DELETE FROM texts WHERE file = ?",
+        "DELETE FROM uses WHERE file = ?",
         "DELETE FROM chunks WHERE file = ?",
         "DELETE FROM symbols WHERE file = ?",
         "DELETE FROM documents WHERE file = ?",
@@ -322,7 +350,7 @@ pub(crate) fn remove_contents(connection: &Connection, file: FileId) -> Result<(
 
 /// Forgets all files and what they hold. Numbers are still not given out twice.
 pub(crate) fn clear(connection: &Connection) -> Result<()> {
-    let statements = "DELETE FROM files; DELETE FROM texts; DELETE FROM chunks; DELETE FROM symbols; \
+    let statements = "DELETE FROM files; DELETE FROM texts; DELETE FROM uses; DELETE FROM chunks; DELETE FROM symbols; \
                       DELETE FROM documents;";
     connection.execute_batch(statements).map_err(errors::sqlite)
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use jari_base::{Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup};
+use jari_base::{
+    Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Reference, Symbol,
+};
 use jari_store::{
     ANY_GRAM, Allowed, ChunkSlot, Definition, Error, Field, Files, GramPostings, GramQuery, GramStatistics,
     Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk, StoredSymbol, SymbolLookup,
@@ -13,7 +15,7 @@ use rusqlite::Connection;
 
 use crate::lexical::Reader;
 use crate::vectors::{VectorOptions, Vectors};
-use crate::{LOG_BYTES, errors, format, grams, rows};
+use crate::{LOG_BYTES, errors, format, lists, rows};
 
 /// A writer may sweep files between our look at the list and their opening: then the next state is there already.
 const TRIES: usize = 5;
@@ -27,7 +29,8 @@ pub(crate) struct LocalSnapshot {
     options: Option<VectorOptions>,
     /// Opened by the first who asks.
     vectors: OnceLock<Option<Vectors>>,
-    gram_segments: Vec<grams::Segment>,
+    gram_segments: Vec<lists::Segment>,
+    name_segments: Vec<lists::Segment>,
 }
 
 impl LocalSnapshot {
@@ -55,7 +58,8 @@ impl LocalSnapshot {
         let reader =
             Reader::open(&format::lexical(folder), rows::segments(&connection)?, &rows::sums(&connection)?)?;
         let files = Arc::new(rows::files(&connection)?);
-        let gram_segments = grams::segments(&connection)?;
+        let gram_segments = lists::segments(&connection, &lists::GRAMS)?;
+        let name_segments = lists::segments(&connection, &lists::NAMES)?;
         Ok(Self {
             folder: folder.to_owned(),
             connection: Mutex::new(connection),
@@ -63,6 +67,7 @@ impl LocalSnapshot {
             files,
             reader,
             gram_segments,
+            name_segments,
             options: options.cloned(),
             vectors: OnceLock::new(),
         })
@@ -132,12 +137,27 @@ impl Snapshot for LocalSnapshot {
         rows::symbol_names(&self.rows(), visit)
     }
 
+    fn users(&self, name: &str) -> Result<Vec<FileId>> {
+        let number = rows::name_number(name);
+        let files = lists::files(&self.rows(), &lists::NAMES, &self.name_segments, number)?;
+        let indexed = |file: &u32| self.files.get(FileId(*file)).is_some_and(|record| record.skip.is_none());
+        Ok(files.into_iter().filter(indexed).map(FileId).collect())
+    }
+
+    fn references(&self, file: FileId) -> Result<Vec<Reference>> {
+        Ok(rows::uses(&self.rows(), file)?.map(|(references, _)| references).unwrap_or_default())
+    }
+
+    fn defined(&self, file: FileId) -> Result<Vec<Symbol>> {
+        rows::symbols_of(&self.rows(), file)
+    }
+
     fn narrow(&self, query: &GramQuery, most: u64) -> Result<Option<Vec<FileId>>> {
         jari_store::narrow(query, most, self)
     }
 
     fn gram_statistics(&self, most: u64) -> Result<GramStatistics> {
-        let mut frequencies = grams::frequencies(&self.rows())?;
+        let mut frequencies = lists::frequencies(&self.rows())?;
         frequencies.remove(&ANY_GRAM);
         let common = frequencies.values().filter(|frequency| **frequency > most).count();
         let uncut =
@@ -167,7 +187,7 @@ impl Snapshot for LocalSnapshot {
 
 impl GramPostings for LocalSnapshot {
     fn gram_files(&self, gram: u32) -> Result<Vec<u32>> {
-        grams::files(&self.rows(), &self.gram_segments, gram)
+        lists::files(&self.rows(), &lists::GRAMS, &self.gram_segments, gram)
     }
 }
 

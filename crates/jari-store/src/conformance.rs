@@ -29,6 +29,7 @@ pub fn run<S: Store>(new: impl Fn() -> S) {
     symbols_are_found_by_name(&new());
     vectors_find_the_nearest_and_go_with_their_files(&new());
     grams_narrow_down_the_files(&new());
+    names_lead_to_the_files_that_use_them(&new());
     a_note_is_kept_beside_the_states(&new());
 }
 
@@ -74,11 +75,8 @@ fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
             exported: at == 0,
             lines,
         });
-        input.chunked.references.push(Reference {
-            name: "call".to_owned(),
-            kind: ReferenceKind::Call,
-            line: lines.start + 1,
-        });
+        let call = Reference::new(format!("call_{name}"), ReferenceKind::Call, lines.start + 1);
+        input.chunked.references.push(Reference { within: Some(at), ..call });
         input.words.push(ChunkWords {
             name: (*name).to_owned(),
             doc: String::new(),
@@ -445,6 +443,32 @@ fn grams_narrow_down_the_files(store: &impl Store) {
     batch.commit().expect("the store takes it");
     assert_eq!(paths(9, has(b'x')).as_deref(), Some("moved.rs"));
     assert_eq!(paths(9, has(b'y')).as_deref(), Some("b.rs"));
+}
+
+fn names_lead_to_the_files_that_use_them(store: &impl Store) {
+    put(store, &[file("a.rs", &[("x", "w")]), file("b.rs", &[("x", "w"), ("y", "w")])]);
+    let users = |name: &str| {
+        let snapshot = store.snapshot().expect("the store answers");
+        let files = snapshot.users(name).expect("the store answers").into_iter();
+        let path = |file: FileId| Some(snapshot.files().get(file)?.path.clone());
+        files.filter_map(path).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(users("call_x"), "a.rs b.rs");
+    assert_eq!(users("call_y"), "b.rs");
+    assert_eq!(users("Call_x"), "");
+    let snapshot = store.snapshot().expect("the store answers");
+    let id = |path: &str| snapshot.files().at(path).expect("it was put").id;
+    let references = snapshot.references(id("b.rs")).expect("the store answers");
+    let defined = snapshot.defined(id("b.rs")).expect("the store answers");
+    let within = |at: usize| defined[references[at].within.expect("it was put") as usize].name.as_str();
+    assert_eq!((within(0), within(1)), ("x", "y"));
+
+    let mut batch = store.write().expect("nobody else writes");
+    batch.rename(id("b.rs"), "moved.rs", "moved", STAMP).expect("the store takes it");
+    batch.remove(id("a.rs")).expect("the store takes it");
+    batch.commit().expect("the store takes it");
+    assert_eq!(users("call_x"), "moved.rs");
+    assert!(snapshot.references(FileId(999)).expect("the store answers").is_empty());
 }
 
 fn a_note_is_kept_beside_the_states(store: &impl Store) {

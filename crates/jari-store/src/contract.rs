@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jari_base::{
     Backend, Candidates, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter,
-    Generation, Language, LineRange, Lookup, Skip, Stamp, Symbol, SymbolKind,
+    Generation, Language, LineRange, Lookup, Reference, Skip, Stamp, Symbol, SymbolKind,
 };
 
 use crate::{Error, Files, GramQuery, GramStatistics, PathFilter, Result};
@@ -70,6 +70,16 @@ pub trait Snapshot: Send + Sync {
 
     /// Calls `visit` with every name that is defined somewhere, each once.
     fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()>;
+
+    /// The files that may use a name, spelled exactly so, by number: called, named as a type, imported, inherited from.
+    /// A few that do not may be among them.
+    fn users(&self, name: &str) -> Result<Vec<FileId>>;
+
+    /// A file's uses of names, in order of their line.
+    fn references(&self, file: FileId) -> Result<Vec<Reference>>;
+
+    /// The definitions of a file, in order of their first line.
+    fn defined(&self, file: FileId) -> Result<Vec<Symbol>>;
 
     /// The files that may hold a substring, by number; `None` if the grams do not tell. Files that are gone, or have changed, may
     /// be among them. Grams in more than `most` files are not used.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use jari_base::{
-    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Skip,
-    Stamp,
+    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Reference,
+    Skip, Stamp, Symbol,
 };
 
 use crate::contract::word_count;
@@ -243,7 +243,7 @@ impl Snapshot for State {
     }
 
     fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {
-        let named = |symbol: &&jari_base::Symbol| {
+        let named = |symbol: &&Symbol| {
             let folded = self.fold(&symbol.name);
             match lookup.mode {
                 SymbolMode::Exact => folded == lookup.folded,
@@ -265,6 +265,19 @@ impl Snapshot for State {
             .collect();
         names.into_iter().for_each(visit);
         Ok(())
+    }
+
+    fn users(&self, name: &str) -> Result<Vec<FileId>> {
+        let uses = |input: &FileInput| input.chunked.references.iter().any(|one| one.name == name);
+        Ok(self.inputs().filter(|(_, input)| uses(input)).map(|(file, _)| file).collect())
+    }
+
+    fn references(&self, file: FileId) -> Result<Vec<Reference>> {
+        Ok(self.input(file).map(|input| input.chunked.references.clone()).unwrap_or_default())
+    }
+
+    fn defined(&self, file: FileId) -> Result<Vec<Symbol>> {
+        Ok(self.input(file).map(|input| input.chunked.symbols.clone()).unwrap_or_default())
     }
 
     fn narrow(&self, query: &GramQuery, most: u64) -> Result<Option<Vec<FileId>>> {
@@ -390,7 +403,7 @@ impl Postings for State {
         let mut found = Vec::new();
         for name in names {
             let all = self.inputs().flat_map(|(file, input)| {
-                let named = |symbol: &&jari_base::Symbol| self.fold(&symbol.name) == *name;
+                let named = |symbol: &&Symbol| self.fold(&symbol.name) == *name;
                 input.chunked.symbols.iter().filter(named).filter_map(move |symbol| {
                     let ordinal = input.chunked.chunk_at(symbol.lines.start)?;
                     let chunk = ChunkId { file, ordinal };

@@ -9,6 +9,7 @@ mod query;
 mod stem;
 mod tokenize;
 mod typed;
+mod types;
 
 pub use count::estimate_tokens;
 pub use grams::{GRAM_VERSION, GramCutter, fold_char, grams};
@@ -17,6 +18,7 @@ pub use identifier::{fold_name, parts};
 pub use query::{Query, QueryWord};
 pub use tokenize::{Token, TokenKind, Tokenizer};
 pub use typed::Typed;
+pub use types::{declared_type, field_type, returned_type};
 
 /// Changes whenever the same text gives other words than before: an index made by another version is made anew.
 pub const VERSION: u32 = 1;

@@ -1,12 +1,12 @@
 //! What an agent gets: one shape for every tool that returns places, so that it is learned once.
 
 use jari_engine::documents::Entry;
+use jari_engine::graph;
 use jari_engine::grep::FileMatches;
 use jari_engine::links::{Broken, Edge, Target};
 use jari_engine::living::{Condition, Stage};
 use jari_engine::search::Hit;
 use jari_engine::symbols::Found;
-use jari_engine::uses::Use;
 use jari_store::Snapshot;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -151,16 +151,20 @@ impl From<&FileMatches> for PlaceJson {
     }
 }
 
-impl From<&Use> for PlaceJson {
-    fn from(found: &Use) -> Self {
+impl From<&graph::Edge> for PlaceJson {
+    fn from(edge: &graph::Edge) -> Self {
+        let hops = if edge.hop > 1 { format!(", {} hops", edge.hop) } else { String::new() };
+        let sure = if edge.certainty == graph::Certainty::Certain { "" } else { edge.certainty.as_str() };
+        let sure = if sure.is_empty() { String::new() } else { format!("{sure}: ") };
         Self {
-            path: found.path.clone(),
-            start_line: found.line,
-            end_line: found.line,
-            kind: found.kind.as_str().to_owned(),
-            name: found.within.as_ref().map(|symbol| format!("in {}", symbol.qualified())),
-            language: Some(found.language.to_string()),
-            fresh: found.fresh,
+            path: edge.path.clone(),
+            start_line: edge.line,
+            end_line: edge.line,
+            kind: edge.kind.as_str().to_owned(),
+            name: edge.from.as_ref().map(|symbol| format!("in {}", symbol.qualified())),
+            language: Some(edge.language.to_string()),
+            relation: Some(format!("{} ({sure}{}{hops})", edge.to.symbol.qualified(), edge.reason)),
+            fresh: edge.fresh,
             ..Self::default()
         }
     }

@@ -3,12 +3,14 @@
 mod agent;
 mod documents;
 mod eval;
+mod graph;
 mod grep;
 mod install;
 
 pub use agent::{AnswerJson, PlaceJson};
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
 pub use eval::{EvalCost, EvalJson, EvalRowJson, QuestionJson, RunJson, VectorBenchJson, VectorBenchRowJson};
+pub use graph::{EdgeJson, GraphJson, ImportJson, ImportsJson, NodeJson};
 pub use grep::GrepJson;
 pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
 
@@ -753,6 +755,11 @@ pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         ("jari search, jari docs", schemars::schema_for!(SearchJson).into()),
         ("jari grep", schemars::schema_for!(GrepJson).into()),
         ("jari symbol", schemars::schema_for!(SymbolsJson).into()),
+        (
+            "jari refs, jari callers, jari callees, jari implementations",
+            schemars::schema_for!(GraphJson).into(),
+        ),
+        ("jari imports", schemars::schema_for!(ImportsJson).into()),
         ("jari tree", schemars::schema_for!(TreeJson).into()),
         ("jari toc", schemars::schema_for!(TocJson).into()),
         ("jari section", schemars::schema_for!(SectionJson).into()),

@@ -2,6 +2,7 @@
 
 mod agents;
 mod commands;
+mod drawing;
 mod failure;
 mod home;
 mod index;

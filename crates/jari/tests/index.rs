@@ -132,7 +132,7 @@ fn incremental_updates_give_what_a_rebuild_gives() {
          ORDER BY path, ordinal",
         "SELECT path, ordinal, name, folded, kind, container, signature, doc, exported, first, last, chunk FROM symbols \
          JOIN files ON id = file ORDER BY path, ordinal",
-        "SELECT path, text, uses FROM texts JOIN files ON id = file ORDER BY path",
+        "SELECT path, text, uses FROM files JOIN texts ON texts.file = id JOIN uses ON uses.file = id ORDER BY path",
     ] {
         let incremental = project.rows(sql);
         assert!(!incremental.is_empty());

@@ -263,7 +263,7 @@ fn symbols_and_documents_are_followed() {
     let callers = server.call("navigate", json!({"target": "Pool.take", "relation": "callers"}));
     assert_eq!(places(&callers), ["src/user.py:5 call"]);
     let implementations = server.call("navigate", json!({"target": "Pool", "relation": "implementations"}));
-    assert_eq!(places(&implementations), ["src/user.py:3 class"]);
+    assert_eq!(places(&implementations), ["src/user.py:3 inherit"]);
     let back = server.call("navigate", json!({"target": "docs/guide.md", "relation": "backlinks"}));
     assert_eq!(places(&back), ["docs/usage.md:5 link"]);
     let toc = server.call("doc_toc", json!({"path": "docs/guide.md", "depth": 2}));

@@ -105,12 +105,12 @@ fn kinds_narrow() {
     check(
         &project.jari(&["symbol", "pool", "--kind", "klass"]),
         &expect![[r#"
-        exit: 2
-        --- stderr
-        error: invalid value 'klass' for '--kind <KIND>': `klass` is none of function, method, class, struct, enum, interface, trait, impl, module, type, constant, field, macro, data
+            exit: 2
+            --- stderr
+            error: invalid value 'klass' for '--kind <KIND>': `klass` is none of function, method, class, struct, enum, interface, trait, impl, module, type, constant, field, macro, data, endpoint
 
-        For more information, try '--help'.
-    "#]],
+            For more information, try '--help'.
+        "#]],
     );
 }
 

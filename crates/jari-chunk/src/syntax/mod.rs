@@ -1,6 +1,9 @@
 //! One walk over a syntax tree: definitions with what belongs to them, and uses of names.
 
+mod bind;
 mod define;
+mod imports;
+mod refer;
 mod words;
 
 use std::ops::{ControlFlow, Range};
@@ -9,6 +12,7 @@ use std::time::{Duration, Instant};
 use jari_base::{LineRange, Reference, ReferenceKind, Symbol, SymbolKind};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
+use self::bind::Bindings;
 use crate::lines::Lines;
 use crate::path::{ERROR, Path};
 use crate::spec::{Action, Compiled, Conditions, Defines, Spec, Uses};
@@ -70,15 +74,16 @@ pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option
             broken: root.has_error(),
         },
         errors: Vec::new(),
+        bindings: Bindings::default(),
         defined_at: None,
     };
     walk.run(root)?;
+    walk.know_receivers();
     // Half the file unread means that what was found is chance.
     let too_broken = walk.unread() * 2 > lines.count() as usize;
     let mut outline = walk.outline;
-    outline.items = in_order(outline.items);
-    // The calls of a chain come last one first.
-    outline.references.sort_by_key(|reference| reference.line);
+    in_order(&mut outline);
+    refer::tidy(&mut outline.references);
     (!too_broken).then_some(outline)
 }
 
@@ -106,6 +111,8 @@ struct Walk<'a> {
     outline: Outline,
     /// Rows the grammar made nothing of, in order.
     errors: Vec<Range<usize>>,
+    /// What names are declared to be.
+    bindings: Bindings,
     /// Where the name of the last definition stands: it is no use of itself.
     defined_at: Option<usize>,
 }
@@ -232,10 +239,17 @@ impl Walk<'_> {
             frame.await_definition(node, Some(node));
             return inner;
         }
-        for rule in self.compiled.references(action) {
-            self.refer(node, rule);
+        for rule in self.compiled.bindings(action) {
+            self.bind(node, rule, frame.item);
+        }
+        let uses = |rule: &&Uses| rule.kind != ReferenceKind::Inherit;
+        for rule in self.compiled.references(action).filter(uses) {
+            self.refer(node, rule, frame.item);
         }
         let rule = self.compiled.definitions(action).find(|rule| self.applies(rule, node, frame, depth));
+        if rule.is_none() {
+            self.inherit(node, action, frame.item);
+        }
         if action.attached && rule.is_none() {
             let doc = self.compiled.doc.as_ref();
             frame.await_definition(node, doc.and_then(|path| path.follow(node)));
@@ -263,6 +277,7 @@ impl Walk<'_> {
                 inner.item = defined;
             }
         }
+        self.inherit(node, action, inner.item);
         inner
     }
 
@@ -307,29 +322,6 @@ impl Walk<'_> {
                 doc,
             },
         }
-    }
-
-    fn refer(&mut self, node: Node<'_>, rule: &Uses) {
-        if !self.holds(&rule.conditions, node) {
-            return;
-        }
-        let Some(found) = rule.name.as_ref().map_or(Some(node), |path| path.follow(node)) else { return };
-        if self.defined_at == Some(found.start_byte()) {
-            return;
-        }
-        let written = &self.text[found.byte_range()];
-        let name = match rule.kind {
-            ReferenceKind::Import => words::one_line(words::unquoted(written)),
-            ReferenceKind::Call | ReferenceKind::Type => match words::last_name(written, self.spec.letters) {
-                Some(name) => name.to_owned(),
-                None => return,
-            },
-        };
-        if name.is_empty() || name.len() > NAME || self.spec.ignore.contains(&name.as_str()) {
-            return;
-        }
-        let line = found.start_position().row as u32 + 1;
-        self.outline.references.push(Reference { name, kind: rule.kind, line });
     }
 
     /// How many rows lie in errors, but in no definition: an error can span a file whose functions are all well.
@@ -384,10 +376,12 @@ fn last_row(node: Node<'_>) -> usize {
 
 /// Items in order of their first line, since readers search by it: a comment above a definition can begin before
 /// what the tree has first.
-fn in_order(items: Vec<Item>) -> Vec<Item> {
+fn in_order(outline: &mut Outline) {
     let first_line = |item: &Item| item.symbol.lines.start;
+    let items = std::mem::take(&mut outline.items);
     if items.is_sorted_by_key(first_line) {
-        return items;
+        outline.items = items;
+        return;
     }
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by_key(|at| first_line(&items[*at]));
@@ -398,5 +392,8 @@ fn in_order(items: Vec<Item>) -> Vec<Item> {
     let mut sorted: Vec<(usize, Item)> = places.iter().copied().zip(items).collect();
     sorted.sort_by_key(|(place, _)| *place);
     let moved = |(_, item): (usize, Item)| Item { parent: item.parent.map(|parent| places[parent]), ..item };
-    sorted.into_iter().map(moved).collect()
+    outline.items = sorted.into_iter().map(moved).collect();
+    for within in outline.references.iter_mut().filter_map(|reference| reference.within.as_mut()) {
+        *within = places[*within as usize] as u32;
+    }
 }

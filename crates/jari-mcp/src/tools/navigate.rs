@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use jari_base::{LineRange, ReferenceKind};
+use jari_base::LineRange;
 use jari_engine::documents::{Page, toc};
+use jari_engine::graph::{self, Edge, GraphAnswer, GraphRequest};
 use jari_engine::links::{Graph, Target};
-use jari_engine::symbols::Found;
-use jari_engine::uses::{self, Use};
+use jari_engine::{Error, Project};
 use jari_store::{Snapshot, SymbolMode};
 use jari_wire::PlaceJson;
 use schemars::JsonSchema;
@@ -17,14 +17,8 @@ use crate::answer::{self, Answer, Item};
 use crate::arguments::Shape;
 use crate::call::{Call, Refusal};
 
-/// Names that are followed from one hop to the next.
-const FRONTIER: usize = 12;
-
 /// Uses in one answer.
 const SHOWN: usize = 50;
-
-/// What is not told apart as long as no types are resolved.
-const BY_NAME: &str = "uses are matched by name, not by type: another thing of the same name counts, too";
 
 /// What belongs to a symbol or document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -33,13 +27,14 @@ enum Relation {
     Definition,
     References,
     Callers,
+    Callees,
     Implementations,
     Toc,
     Links,
     Backlinks,
 }
 
-/// From a symbol to its definition, references, callers, implementations; from a document to its toc, links, backlinks.
+/// From a symbol to its definition, references, callers, callees, implementations; from a document to its toc, links, backlinks.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Navigate {
     /// A symbol, or a document's path
@@ -68,9 +63,10 @@ impl Tool for Navigate {
         let is_file = call.project().root.join(&path).is_file();
         match relation.unwrap_or(if is_file { Relation::Toc } else { Relation::Definition }) {
             Relation::Definition => symbols::definitions(call, target, SymbolMode::Exact, offset),
-            Relation::References => used(call, &target, hops, offset, &|_| true),
-            Relation::Callers => used(call, &target, hops, offset, &|kind| kind == ReferenceKind::Call),
-            Relation::Implementations => implementations(call, &target, offset),
+            Relation::References => follow(call, target, hops, offset, graph::references),
+            Relation::Callers => follow(call, target, hops, offset, graph::callers),
+            Relation::Callees => follow(call, target, hops, offset, graph::callees),
+            Relation::Implementations => follow(call, target, hops, offset, graph::implementations),
             Relation::Toc => outline(call, &path, 6, offset),
             Relation::Links => links(call, &path, hops, offset),
             Relation::Backlinks => backlinks(call, &path, offset),
@@ -86,49 +82,45 @@ pub(super) fn outline(call: &Call<'_>, path: &str, depth: u8, offset: usize) -> 
     Ok(Answer::after(offset, entries.iter().map(item)))
 }
 
-/// Where a name is used; with more hops, where what uses it is used.
-fn used(
-    call: &Call<'_>,
-    name: &str,
-    hops: usize,
-    offset: usize,
-    wanted: &dyn Fn(ReferenceKind) -> bool,
-) -> Result<Answer, Refusal> {
+/// One of the functions of `jari_engine::graph`.
+type Ask = fn(&Project, &dyn Snapshot, &GraphRequest, &dyn Fn() -> bool) -> Result<GraphAnswer, Error>;
+
+/// What the graph says of a name: each use with its place, what it means and why.
+fn follow(call: &Call<'_>, name: String, hops: usize, offset: usize, ask: Ask) -> Result<Answer, Refusal> {
     let snapshot = call.whole()?;
-    let mut found: Vec<(Use, Option<String>)> = Vec::new();
-    let mut notes = vec![BY_NAME.to_owned()];
-    let mut seen: HashSet<String> = HashSet::from([name.to_owned()]);
-    let mut frontier = vec![name.to_owned()];
-    for hop in 1..=hops {
-        let mut next = Vec::new();
-        for name in std::mem::take(&mut frontier) {
-            let most = offset + SHOWN + 1;
-            let here = uses::uses(call.project(), &*snapshot, &name, wanted, most, call.cancelled)?;
-            if here.cut {
-                notes.push(format!(
-                    "`{name}` stands in very many files: only those that speak of it most were looked through"
-                ));
-            }
-            for one in here.uses {
-                if let Some(within) = &one.within
-                    && seen.insert(within.name.clone())
-                {
-                    next.push(within.name.clone());
-                }
-                found.push((one, (hop > 1).then(|| format!("of {name}, {hop} hops"))));
-            }
-        }
-        next.truncate(FRONTIER);
-        frontier = next;
-    }
-    let near = if found.is_empty() { near(call, &*snapshot, name)? } else { Vec::new() };
+    let request = GraphRequest { hops, limit: offset + SHOWN, ..GraphRequest::new(name) };
+    let found = ask(call.project(), &*snapshot, &request, call.cancelled)?;
     let mut lines = Lines::new(&*snapshot);
-    let shown = found.iter().skip(offset).take(SHOWN).map(|(one, relation)| {
-        let item = lines.item(one);
-        Item { place: PlaceJson { relation: relation.clone(), ..item.place }, ..item }
-    });
-    let (items, more) = (shown.collect(), found.len() > offset + SHOWN);
-    Ok(Answer { items, offset, more, near, notes, ..Answer::default() })
+    let mut items: Vec<Item> = found.edges.iter().skip(offset).map(|edge| lines.item(edge)).collect();
+    if found.crowd.is_some() {
+        items.extend(found.definitions.iter().map(|node| PlaceJson::symbol(&node.path, &node.symbol).into()));
+    }
+    let notes = notes(&request.name, &found);
+    let more = found.total > offset + SHOWN;
+    Ok(Answer { items, offset, more, near: found.near, notes, ..Answer::default() })
+}
+
+/// What a list of uses leaves out.
+fn notes(name: &str, found: &GraphAnswer) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(files) = found.crowd {
+        let defined = found.defined;
+        notes.push(format!(
+            "`{name}` has {defined} definitions and is used in {files} files: name one as Type.method or path:line"
+        ));
+    } else if found.defined > 1 {
+        notes.push(format!("`{name}` has {} definitions; each use says which it means", found.defined));
+    }
+    if found.possible > 0 {
+        notes.push(format!(
+            "{} more uses may mean it; nothing tells what their receivers are",
+            found.possible
+        ));
+    }
+    if found.outside > 0 {
+        notes.push(format!("{} calls lead out of the project", found.outside));
+    }
+    notes
 }
 
 /// Lines of files, of which the last one stays at hand.
@@ -143,7 +135,7 @@ impl<'a> Lines<'a> {
     }
 
     /// A use with its line. A text that cannot be read now leaves the place.
-    pub(super) fn item(&mut self, found: &Use) -> Item {
+    pub(super) fn item(&mut self, found: &Edge) -> Item {
         if self.last.as_ref().is_none_or(|(path, _)| *path != found.path) {
             let files = self.snapshot.files();
             let text = files.at(&found.path).and_then(|record| self.snapshot.text(record.id).ok().flatten());
@@ -154,32 +146,6 @@ impl<'a> Lines<'a> {
         let line = (!line.is_empty()).then(|| line.chars().take(160).collect());
         Item { place: PlaceJson::from(found), whole: None, short: line }
     }
-}
-
-/// Names like one that is not used.
-fn near(call: &Call<'_>, snapshot: &dyn Snapshot, name: &str) -> Result<Vec<String>, Refusal> {
-    let request = jari_engine::symbols::SymbolRequest {
-        name: name.to_owned(),
-        mode: SymbolMode::Exact,
-        kinds: Vec::new(),
-        filter: jari_base::Filter::default(),
-        limit: 1,
-    };
-    Ok(jari_engine::symbols::symbols(call.project(), snapshot, &request)?.near)
-}
-
-/// What extends, implements or derives from a type.
-fn implementations(call: &Call<'_>, name: &str, offset: usize) -> Result<Answer, Refusal> {
-    let snapshot = call.whole()?;
-    let found = uses::implementations(call.project(), &*snapshot, name, call.cancelled)?;
-    let item = |found: &Found| Item {
-        place: PlaceJson::from(found),
-        whole: None,
-        short: Some(found.symbol.signature.clone()),
-    };
-    let near = if found.is_empty() { near(call, &*snapshot, name)? } else { Vec::new() };
-    let notes = vec![format!("told by declarations that name `{name}`; {BY_NAME}")];
-    Ok(Answer { near, notes, ..Answer::after(offset, found.iter().map(item)) })
 }
 
 /// The links of a document; with more hops, those of the documents it leads to.

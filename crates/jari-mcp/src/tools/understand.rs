@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use jari_base::{Filter, ReferenceKind};
+use jari_base::Filter;
+use jari_engine::graph::{GraphRequest, callers};
 use jari_engine::narrow::{self, Only};
 use jari_engine::search::{Hit, SearchRequest, search};
-use jari_engine::uses::uses;
 use jari_text::Tokenizer;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -64,20 +64,17 @@ impl Tool for Understand {
         let at = items.len().min(2);
         items.splice(at..at, sections.hits.iter().map(item));
         let mut lines = Lines::new(snapshot);
-        for symbol in code.hits.iter().filter_map(|hit| hit.symbol.as_ref()).take(USES) {
-            let is_call = |kind| kind == ReferenceKind::Call;
-            let found = uses(call.project(), snapshot, &symbol.name, is_call, USES, call.cancelled)?;
-            for found in found.uses.iter().take(USES) {
-                let mut item = lines.item(found);
-                item.place.relation = Some(format!("calls {}", symbol.qualified()));
-                items.push(item);
-            }
+        let defined = code.hits.iter().filter(|hit| hit.symbol.as_ref().is_some());
+        for hit in defined.take(USES) {
+            let place =
+                format!("{}:{}", hit.path, hit.symbol.as_ref().map_or(1, |symbol| symbol.lines.start));
+            let request = GraphRequest { limit: USES, ..GraphRequest::new(place) };
+            // A file that changed since may have lost the definition; its callers are not worth an error.
+            let found = callers(call.project(), snapshot, &request, call.cancelled).unwrap_or_default();
+            items.extend(found.edges.iter().map(|edge| lines.item(edge)));
         }
         let mut notes = source.notes;
         notes.extend(conflicts(code.hits.iter().chain(&sections.hits)));
-        notes.push(
-            "callers are matched by name; what types and imports would add is not looked at".to_owned(),
-        );
         let near = if items.is_empty() { code.near } else { Vec::new() };
         let degraded = source.degraded.or_else(|| code.degraded.map(|degraded| degraded.as_str()));
         Ok(Answer { near, notes, degraded, ..Answer::after(offset, items) })

@@ -2,16 +2,22 @@
 
 mod analyze;
 mod bench;
+mod callees;
+mod callers;
 mod clean;
 mod completions;
 mod docs;
 mod doctor;
 mod eval;
+mod graph;
 mod grep;
+mod implementations;
+mod imports;
 mod index;
 mod install;
 mod links;
 mod mcp;
+mod refs;
 mod search;
 mod section;
 mod similar;
@@ -68,6 +74,11 @@ pub(crate) enum Verb {
     Grep(grep::Grep),
     Similar(similar::Similar),
     Symbol(symbol::Symbol),
+    Refs(refs::Refs),
+    Callers(callers::Callers),
+    Callees(callees::Callees),
+    Implementations(implementations::Implementations),
+    Imports(imports::Imports),
     Tree(tree::Tree),
     Toc(toc::Toc),
     Section(section::Section),
@@ -98,6 +109,11 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Grep(grep) => grep.run(&global),
         Verb::Similar(similar) => similar.run(&global),
         Verb::Symbol(symbol) => symbol.run(&global),
+        Verb::Refs(refs) => refs.run(&global),
+        Verb::Callers(callers) => callers.run(&global),
+        Verb::Callees(callees) => callees.run(&global),
+        Verb::Implementations(implementations) => implementations.run(&global),
+        Verb::Imports(imports) => imports.run(&global),
         Verb::Tree(tree) => tree.run(&global),
         Verb::Toc(toc) => toc.run(&global),
         Verb::Section(section) => section.run(&global),

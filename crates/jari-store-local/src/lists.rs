@@ -1,5 +1,6 @@
-//! Lists of files by gram, as rows: so that they are committed with everything else. Pairs of gram and file are gathered, sorted
-//! and written as a segment; to let tantivy index them costs a quarter of the time that a whole index takes.
+//! Lists of files by gram, and by the names they use, as rows: so that they are committed with everything else. Pairs of a number
+//! and a file are gathered, sorted and written as a segment; to let tantivy index them costs a quarter of the time that a whole
+//! index takes.
 //!
 //! Lists only grow. A file that changed or is gone stays in the lists of its old segment until that is joined with others: it
 //! is looked at for nothing, or left out by whoever knows the files.
@@ -7,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use jari_base::FileId;
-use jari_store::{ANY_GRAM, Error, Result};
+use jari_store::{Error, Result};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,20 @@ const ROW_BYTES: usize = 16 * 1024;
 const SMALL: u32 = PAIRS as u32 / 8;
 const SMALL_SEGMENTS: usize = 8;
 
+/// A table of lists.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    rows: &'static str,
+    /// The key of `meta` that knows its segments.
+    segments: &'static str,
+}
+
+/// By gram.
+pub(crate) const GRAMS: Table = Table { rows: "grams", segments: "gram_segments" };
+
+/// By a number made of a name: names that share one are told apart by whoever looks into the files.
+pub(crate) const NAMES: Table = Table { rows: "names", segments: "name_segments" };
+
 /// What a batch of changes wrote together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Segment {
@@ -31,19 +46,20 @@ pub(crate) struct Segment {
 }
 
 /// The segments, oldest first.
-pub(crate) fn segments(connection: &Connection) -> Result<Vec<Segment>> {
+pub(crate) fn segments(connection: &Connection, table: &Table) -> Result<Vec<Segment>> {
     let packed: Option<Vec<u8>> = connection
-        .query_row("SELECT value FROM meta WHERE key = 'gram_segments'", [], |row| row.get(0))
+        .query_row("SELECT value FROM meta WHERE key = ?", [table.segments], |row| row.get(0))
         .optional()
         .map_err(errors::sqlite)?;
     let Some(packed) = packed else { return Ok(Vec::new()) };
     postcard::from_bytes(&packed).map_err(|error| Error::Corrupt(error.to_string()))
 }
 
-/// Gathers grams of files.
+/// Gathers the numbers of files.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    /// Gram above, file below.
+    table: &'static Table,
+    /// Number above, file below.
     pairs: Vec<u64>,
     /// How many of them are sorted together.
     most: usize,
@@ -51,48 +67,50 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Gathers in about so many bytes.
-    pub(crate) fn new(memory: usize) -> Self {
-        Self { pairs: Vec::new(), most: (memory / size_of::<u64>()).min(PAIRS) }
+    pub(crate) fn new(table: &'static Table, memory: usize) -> Self {
+        Self { table, pairs: Vec::new(), most: (memory / size_of::<u64>()).min(PAIRS) }
     }
 
-    pub(crate) fn put(&mut self, connection: &Connection, file: FileId, grams: Option<&[u32]>) -> Result<()> {
-        let pair = |gram: &u32| u64::from(*gram) << 32 | u64::from(file.0);
-        self.pairs.extend(grams.unwrap_or(&[ANY_GRAM]).iter().map(pair));
+    pub(crate) fn put(&mut self, connection: &Connection, file: FileId, numbers: &[u32]) -> Result<()> {
+        let pair = |number: &u32| u64::from(*number) << 32 | u64::from(file.0);
+        self.pairs.extend(numbers.iter().map(pair));
         if self.pairs.len() >= self.most { self.flush(connection) } else { Ok(()) }
     }
 
     pub(crate) fn clear(&mut self, connection: &Connection) -> Result<()> {
         self.pairs.clear();
-        connection.execute_batch("DELETE FROM grams").map_err(errors::sqlite)?;
-        keep(connection, &[])
+        connection.execute_batch(&format!("DELETE FROM {}", self.table.rows)).map_err(errors::sqlite)?;
+        keep(connection, self.table, &[])
     }
 
+    /// Writes what was gathered; the writer can be used again.
     pub(crate) fn finish(&mut self, connection: &Connection) -> Result<()> {
         self.flush(connection)?;
-        join(connection)
+        join(connection, self.table)
     }
 
     fn flush(&mut self, connection: &Connection) -> Result<()> {
         if self.pairs.is_empty() {
             return Ok(());
         }
-        let mut segments = segments(connection)?;
+        let mut segments = segments(connection, self.table)?;
         let number = segments.last().map_or(1, |last| last.number + 1);
         self.pairs.sort_unstable();
-        segments.push(write(connection, number, &self.pairs)?);
+        segments.push(write(connection, self.table, number, &self.pairs)?);
         self.pairs.clear();
-        keep(connection, &segments)
+        keep(connection, self.table, &segments)
     }
 }
 
-fn keep(connection: &Connection, segments: &[Segment]) -> Result<()> {
+fn keep(connection: &Connection, table: &Table, segments: &[Segment]) -> Result<()> {
     let packed = postcard::to_stdvec(segments).map_err(|error| Error::Backend(error.to_string()))?;
-    rows::set_meta(connection, "gram_segments", packed)
+    rows::set_meta(connection, table.segments, packed)
 }
 
 /// Writes sorted pairs.
-fn write(connection: &Connection, number: u32, pairs: &[u64]) -> Result<Segment> {
-    let mut insert = connection.prepare_cached("INSERT INTO grams VALUES (?, ?)").map_err(errors::sqlite)?;
+fn write(connection: &Connection, table: &Table, number: u32, pairs: &[u64]) -> Result<Segment> {
+    let insert = format!("INSERT INTO {} VALUES (?, ?)", table.rows);
+    let mut insert = connection.prepare_cached(&insert).map_err(errors::sqlite)?;
     let mut row = Vec::new();
     let (mut first, mut last) = (0, 0);
     for list in pairs.chunk_by(|a, b| a >> 32 == b >> 32) {
@@ -132,11 +150,16 @@ fn key(segment: u32, gram: u32) -> i64 {
     i64::from(segment) << 32 | i64::from(gram)
 }
 
-/// The files that have a gram, in order.
-pub(crate) fn files(connection: &Connection, segments: &[Segment], gram: u32) -> Result<Vec<u32>> {
-    let mut statement = connection
-        .prepare_cached("SELECT key, lists FROM grams WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1")
-        .map_err(errors::sqlite)?;
+/// The files that have a number, in order.
+pub(crate) fn files(
+    connection: &Connection,
+    table: &Table,
+    segments: &[Segment],
+    gram: u32,
+) -> Result<Vec<u32>> {
+    let statement =
+        format!("SELECT key, lists FROM {} WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1", table.rows);
+    let mut statement = connection.prepare_cached(&statement).map_err(errors::sqlite)?;
     let mut files = Vec::new();
     for Segment { number, .. } in segments {
         let mut rows = statement.query([key(*number, 0), key(*number, gram)]).map_err(errors::sqlite)?;
@@ -171,9 +194,9 @@ pub(crate) fn frequencies(connection: &Connection) -> Result<HashMap<u32, u64>> 
 }
 
 /// Makes one segment of all small ones if there are many, without what has changed since or is gone.
-fn join(connection: &Connection) -> Result<()> {
+fn join(connection: &Connection, table: &Table) -> Result<()> {
     let (small, mut large): (Vec<Segment>, Vec<Segment>) =
-        segments(connection)?.into_iter().partition(|segment| segment.pairs < SMALL);
+        segments(connection, table)?.into_iter().partition(|segment| segment.pairs < SMALL);
     if small.len() <= SMALL_SEGMENTS {
         return Ok(());
     }
@@ -185,9 +208,8 @@ fn join(connection: &Connection) -> Result<()> {
     let mut pairs = Vec::new();
     for Segment { number, .. } in &small {
         let range = [key(*number, 0), key(*number, u32::MAX)];
-        let mut statement = connection
-            .prepare_cached("SELECT key, lists FROM grams WHERE key BETWEEN ? AND ?")
-            .map_err(errors::sqlite)?;
+        let statement = format!("SELECT key, lists FROM {} WHERE key BETWEEN ? AND ?", table.rows);
+        let mut statement = connection.prepare_cached(&statement).map_err(errors::sqlite)?;
         let mut rows = statement.query(range).map_err(errors::sqlite)?;
         while let Some(row) = rows.next().map_err(errors::sqlite)? {
             for list in Lists::of(row)? {
@@ -200,7 +222,8 @@ fn join(connection: &Connection) -> Result<()> {
                 }
             }
         }
-        connection.execute("DELETE FROM grams WHERE key BETWEEN ? AND ?", range).map_err(errors::sqlite)?;
+        let delete = format!("DELETE FROM {} WHERE key BETWEEN ? AND ?", table.rows);
+        connection.execute(&delete, range).map_err(errors::sqlite)?;
     }
     pairs.retain(|(pair, number)| {
         let file = *pair as u32;
@@ -209,8 +232,8 @@ fn join(connection: &Connection) -> Result<()> {
     let mut pairs: Vec<u64> = pairs.into_iter().map(|(pair, _)| pair).collect();
     pairs.sort_unstable();
     let last = small.iter().chain(&large).map(|segment| segment.number).max().unwrap_or_default();
-    large.push(write(connection, last + 1, &pairs)?);
-    keep(connection, &large)
+    large.push(write(connection, table, last + 1, &pairs)?);
+    keep(connection, table, &large)
 }
 
 /// The lists of one row.
@@ -292,23 +315,23 @@ mod tests {
 
     fn put(connection: &Connection, file: u32, grams: &[u32]) {
         connection.execute("INSERT OR IGNORE INTO files VALUES (?)", [file]).unwrap();
-        let mut writer = Writer::new(PAIRS * 8);
-        writer.put(connection, FileId(file), Some(grams)).unwrap();
+        let mut writer = Writer::new(&GRAMS, PAIRS * 8);
+        writer.put(connection, FileId(file), grams).unwrap();
         writer.finish(connection).unwrap();
     }
 
     fn found(connection: &Connection, gram: u32) -> Vec<u32> {
-        files(connection, &segments(connection).unwrap(), gram).unwrap()
+        files(connection, &GRAMS, &segments(connection, &GRAMS).unwrap(), gram).unwrap()
     }
 
     #[test]
     fn many_grams_over_many_rows_are_found_again() {
         let connection = connection();
-        let mut writer = Writer::new(PAIRS * 8);
+        let mut writer = Writer::new(&GRAMS, PAIRS * 8);
         for file in 0..300 {
             let grams: Vec<u32> =
                 (0..2000).filter(|gram| file % (gram % 7 + 1) == 0).map(|gram| gram * 1000).collect();
-            writer.put(&connection, FileId(file), Some(&grams)).unwrap();
+            writer.put(&connection, FileId(file), &grams).unwrap();
         }
         writer.finish(&connection).unwrap();
         let rows: i64 = connection.query_row("SELECT count(*) FROM grams", [], |row| row.get(0)).unwrap();
@@ -325,14 +348,14 @@ mod tests {
     fn small_segments_are_joined_and_forget_what_is_gone() {
         let connection = connection();
         put(&connection, 1, &[5]);
-        put(&connection, 2, &[5, ANY_GRAM]);
+        put(&connection, 2, &[5, u32::MAX]);
         put(&connection, 1, &[6]);
         connection.execute("DELETE FROM files WHERE id = 2", []).unwrap();
         assert_eq!(found(&connection, 5), [1, 2]);
         for file in 10..17 {
             put(&connection, file, &[7]);
         }
-        assert_eq!(segments(&connection).unwrap().len(), 2);
+        assert_eq!(segments(&connection, &GRAMS).unwrap().len(), 2);
         assert_eq!(found(&connection, 5), [0; 0]);
         assert_eq!(found(&connection, 6), [1]);
         assert_eq!(found(&connection, 7), [10, 11, 12, 13, 14, 15, 16]);

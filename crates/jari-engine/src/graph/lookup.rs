@@ -1,0 +1,313 @@
+//! What a walk over the graph asks the store for, each thing once.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use jari_base::{FileId, Filter, Language, Reference, ReferenceKind, Symbol, SymbolKind};
+use jari_graph::{Closeness, Definition, Family, Named, Types, leads};
+use jari_store::{FileRecord, Files, Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
+use jari_text::{field_type, fold_name, returned_type};
+
+use crate::{Project, Result};
+
+/// Types that are looked at above one.
+const ABOVE: usize = 40;
+
+/// Files that are looked at for what one type inherits from.
+const FILES_OF_A_TYPE: usize = 30;
+
+/// Types that are looked at for the declaration of one field: its own, and those above.
+const OWNERS: usize = 6;
+
+/// Files that one import may mean.
+const IMPORTED: usize = 12;
+
+/// The store's answers so far.
+pub(super) struct Lookups<'a> {
+    pub(super) project: &'a Project,
+    pub(super) snapshot: &'a dyn Snapshot,
+    pub(super) files: Arc<Files>,
+    references: RefCell<HashMap<FileId, Rc<Vec<Reference>>>>,
+    defined: RefCell<HashMap<FileId, Rc<Vec<Symbol>>>>,
+    named: RefCell<HashMap<String, Rc<Named>>>,
+    above: RefCell<HashMap<String, Rc<Vec<String>>>>,
+    fields: RefCell<HashMap<(String, String), Option<String>>>,
+    modules: OnceCell<HashSet<String>>,
+    /// The first thing that went wrong where no error can be returned.
+    failed: RefCell<Option<crate::Error>>,
+}
+
+impl<'a> Lookups<'a> {
+    pub(super) fn new(project: &'a Project, snapshot: &'a dyn Snapshot) -> Self {
+        Self {
+            project,
+            snapshot,
+            files: snapshot.files(),
+            references: RefCell::default(),
+            defined: RefCell::default(),
+            named: RefCell::default(),
+            above: RefCell::default(),
+            fields: RefCell::default(),
+            modules: OnceCell::new(),
+            failed: RefCell::default(),
+        }
+    }
+
+    /// A file's uses.
+    pub(super) fn references(&self, file: FileId) -> Result<Rc<Vec<Reference>>> {
+        if let Some(known) = self.references.borrow().get(&file) {
+            return Ok(known.clone());
+        }
+        let found = Rc::new(self.snapshot.references(file)?);
+        self.references.borrow_mut().insert(file, found.clone());
+        Ok(found)
+    }
+
+    /// A file's definitions.
+    pub(super) fn defined(&self, file: FileId) -> Result<Rc<Vec<Symbol>>> {
+        if let Some(known) = self.defined.borrow().get(&file) {
+            return Ok(known.clone());
+        }
+        let found = Rc::new(self.snapshot.defined(file)?);
+        self.defined.borrow_mut().insert(file, found.clone());
+        Ok(found)
+    }
+
+    /// All definitions of a name, spelled exactly so.
+    pub(super) fn named(&self, name: &str) -> Result<Rc<Named>> {
+        if let Some(known) = self.named.borrow().get(name) {
+            return Ok(known.clone());
+        }
+        let exact = self.spelled_anyhow(name)?.into_iter().filter(|one| one.symbol.name == name);
+        let found = Rc::new(Named::new(exact.collect()));
+        self.named.borrow_mut().insert(name.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    /// All definitions of a name, whatever its style.
+    pub(super) fn spelled_anyhow(&self, name: &str) -> Result<Vec<Definition>> {
+        let lookup = SymbolLookup {
+            folded: fold_name(name),
+            name: name.to_owned(),
+            mode: SymbolMode::Exact,
+            kinds: Vec::new(),
+            filter: Filter::default(),
+            limit: usize::MAX,
+        };
+        if lookup.folded.is_empty() {
+            return Ok(Vec::new());
+        }
+        let placed = |StoredSymbol { file, symbol }: StoredSymbol| {
+            self.files.get(file).map(|record| self.definition(record, &symbol))
+        };
+        Ok(self.snapshot.symbols(&lookup)?.into_iter().filter_map(placed).collect())
+    }
+
+    pub(super) fn definition(&self, record: &FileRecord, symbol: &Symbol) -> Definition {
+        Definition {
+            file: record.id,
+            path: record.path.clone(),
+            language: record.language.clone(),
+            symbol: symbol.clone(),
+        }
+    }
+
+    /// What went wrong while types were looked up.
+    pub(super) fn check(&self) -> Result<()> {
+        self.failed.borrow_mut().take().map_or(Ok(()), Err)
+    }
+
+    fn or_remember<T: Default>(&self, result: Result<T>) -> T {
+        result.unwrap_or_else(|error| {
+            self.failed.borrow_mut().get_or_insert(error);
+            T::default()
+        })
+    }
+
+    /// The type of a field as the definition of its type declares it, read from the text: fields are no definitions in every
+    /// language. A method of that name is a property.
+    fn declared_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
+        let members = self.named(name)?;
+        let property =
+            |one: &&Definition| one.symbol.kind == SymbolKind::Method && one.owner() == Some(owner);
+        if let Some(property) = members.definitions().iter().find(property) {
+            let returned = returned_type(&property.symbol.signature, name, 0, Some(owner));
+            return Ok(returned.map(str::to_owned));
+        }
+        let named = self.named(owner)?;
+        let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
+        for definition in types.take(OWNERS) {
+            let Some(text) = self.snapshot.text(definition.file)? else { continue };
+            let declaration = definition.symbol.lines.slice(&text);
+            let found = members_of(declaration).find_map(|line| field_type(line, name));
+            if found.is_some() {
+                return Ok(found.map(str::to_owned));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the definitions of a type say they inherit from.
+    fn directly_above(&self, name: &str) -> Result<Vec<String>> {
+        let mut files: Vec<FileId> = Vec::new();
+        for definition in self.named(name)?.definitions().iter().filter(|one| is_type(one.symbol.kind)) {
+            if !files.contains(&definition.file) && files.len() < FILES_OF_A_TYPE {
+                files.push(definition.file);
+            }
+        }
+        let mut above = Vec::new();
+        for file in files {
+            let (references, defined) = (self.references(file)?, self.defined(file)?);
+            for reference in references.iter().filter(|one| one.kind == ReferenceKind::Inherit) {
+                let heir = reference.within.and_then(|within| defined.get(within as usize));
+                if heir.is_some_and(|heir| heir.name == name) && !above.contains(&reference.name) {
+                    above.push(reference.name.clone());
+                }
+            }
+        }
+        Ok(above)
+    }
+}
+
+impl Types for Lookups<'_> {
+    fn above(&self, name: &str) -> Rc<Vec<String>> {
+        if let Some(known) = self.above.borrow().get(name) {
+            return known.clone();
+        }
+        let mut above: Vec<String> = Vec::new();
+        let mut at = 0;
+        let mut current = Some(name.to_owned());
+        while let Some(next) = current {
+            for one in self.or_remember(self.directly_above(&next)) {
+                if one != name && !above.contains(&one) && above.len() < ABOVE {
+                    above.push(one);
+                }
+            }
+            current = above.get(at).cloned();
+            at += 1;
+        }
+        let above = Rc::new(above);
+        self.above.borrow_mut().insert(name.to_owned(), above.clone());
+        above
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        let named = self.or_remember(self.named(name));
+        named.definitions().iter().any(|definition| is_type(definition.symbol.kind))
+    }
+
+    fn field(&self, owner: &str, name: &str) -> Option<String> {
+        let key = (owner.to_owned(), name.to_owned());
+        if let Some(known) = self.fields.borrow().get(&key) {
+            return known.clone();
+        }
+        let above = self.above(owner);
+        let owners = std::iter::once(owner).chain(above.iter().map(String::as_str));
+        let found = owners.take(OWNERS).find_map(|owner| self.or_remember(self.declared_field(owner, name)));
+        self.fields.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn returned(&self, name: &str, number: usize, language: &Language, folder: &str) -> Option<String> {
+        let named = self.or_remember(self.named(name));
+        let fits = |one: &&Definition| {
+            let callable = matches!(one.symbol.kind, SymbolKind::Function | SymbolKind::Method);
+            callable && Family::meets(language, &one.language)
+        };
+        let agreed = |all: &mut dyn Iterator<Item = &Definition>| {
+            let mut found: Option<&str> = None;
+            for one in all {
+                let returned = returned_type(&one.symbol.signature, name, number, one.owner())?;
+                if found.is_some_and(|found| found != returned) {
+                    return None;
+                }
+                found = Some(returned);
+            }
+            found.map(str::to_owned)
+        };
+        let beside = |one: &&Definition| one.path.rsplit_once('/').map_or("", |(folder, _)| folder) == folder;
+        let all = named.definitions();
+        agreed(&mut all.iter().filter(fits).filter(beside)).or_else(|| agreed(&mut all.iter().filter(fits)))
+    }
+
+    fn has_module(&self, name: &str) -> bool {
+        let modules = self.modules.get_or_init(|| {
+            let mut modules: HashSet<String> = HashSet::new();
+            let mut last = "";
+            for record in self.files.iter().filter(|record| record.skip.is_none()) {
+                let (folder, file) = record.path.rsplit_once('/').unwrap_or(("", &record.path));
+                // Files stand in order of their paths, so that a folder is seen once.
+                if folder != last {
+                    for step in folder.split('/').filter(|step| !modules.contains(*step)).collect::<Vec<_>>()
+                    {
+                        modules.insert(step.to_owned());
+                    }
+                    last = folder;
+                }
+                let stem = file.split('.').next().unwrap_or(file);
+                if !modules.contains(stem) {
+                    modules.insert(stem.to_owned());
+                }
+            }
+            modules
+        });
+        modules.contains(name)
+    }
+}
+
+/// The lines of a type that may declare its fields: those that are indented least, and those that set a field of their own.
+fn members_of(declaration: &str) -> impl Iterator<Item = &str> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let outer = declaration.lines().next().map_or(0, indent);
+    let inner = declaration.lines().filter(|line| !line.trim().is_empty()).map(indent);
+    let least = inner.filter(|indent| *indent > outer).min().unwrap_or(0);
+    let sets = |line: &str| ["self.", "this."].iter().any(|own| line.trim_start().starts_with(own));
+    declaration.lines().filter(move |line| indent(line) == least || sets(line))
+}
+
+pub(super) fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Impl, Interface, Module, Struct, Trait};
+    matches!(kind, Class | Enum | Impl | Interface | Module | Struct | Trait)
+}
+
+/// The files that an import means: those that are it, else those below it.
+pub(super) fn imported(files: &Files, from: &FileRecord, import: &Reference) -> Vec<String> {
+    let family = Family::of(&from.language);
+    let mut modules = Vec::new();
+    match &import.qualifier {
+        None => modules.push(import.name.clone()),
+        Some(module) => {
+            // `from a import b` may mean the module `a.b`.
+            let separator = match family {
+                Family::Rust => "::",
+                Family::Php => "\\",
+                _ => ".",
+            };
+            let bare = module.ends_with('.') || import.name == "*";
+            if family != Family::Script && import.name != "*" {
+                modules.push(format!("{module}{}{}", if bare { "" } else { separator }, import.name));
+            }
+            modules.push(module.clone());
+        }
+    }
+    for module in modules {
+        let mut exact = Vec::new();
+        let mut beneath = Vec::new();
+        let others = files.iter().filter(|record| record.skip.is_none() && record.id != from.id);
+        for record in others.filter(|record| Family::meets(&from.language, &record.language)) {
+            match leads(family, &from.path, &module, &record.path) {
+                Some(Closeness::Itself) => exact.push(record.path.clone()),
+                Some(Closeness::Beneath) => beneath.push(record.path.clone()),
+                None => {}
+            }
+        }
+        // Below the top of a crate or package lies everything: that says nothing.
+        let found = if exact.is_empty() { beneath } else { exact };
+        if !found.is_empty() && found.len() <= IMPORTED {
+            return found;
+        }
+    }
+    Vec::new()
+}

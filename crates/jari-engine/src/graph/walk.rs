@@ -1,0 +1,370 @@
+//! The walk itself: from definitions to their uses and on to what is around those, or the other way; each definition once, so
+//! that cycles end, and within bounds of time and number.
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use jari_base::{FileId, Reference, ReferenceKind, Symbol, SymbolKind};
+use jari_graph::{Candidate, Certainty, Definition, Named, Place, Reason, resolve};
+use jari_store::{FileRecord, Snapshot};
+
+use super::lookup::{Lookups, is_type};
+use super::{Edge, GraphAnswer, GraphRequest, Node, edge, name};
+use crate::near::Near;
+use crate::{Project, Result};
+
+/// A name with more definitions than this is not followed unless one of them is named.
+const CROWD: usize = 20;
+
+/// Definitions of such a name that are shown.
+const SHOWN: usize = 10;
+
+/// Definitions that are followed from one hop to the next.
+const FRONTIER: usize = 200;
+
+/// Levels of inheritance that are followed downwards.
+const LEVELS: usize = 4;
+
+/// A definition, told apart from all others.
+type Key = (FileId, u32, String);
+
+fn key(definition: &Definition) -> Key {
+    (definition.file, definition.symbol.lines.start, definition.symbol.name.clone())
+}
+
+struct Walk<'a> {
+    lookups: Lookups<'a>,
+    request: &'a GraphRequest,
+    cancelled: &'a dyn Fn() -> bool,
+    began: Instant,
+    answer: GraphAnswer,
+    seen: HashSet<Key>,
+}
+
+impl<'a> Walk<'a> {
+    /// Begins at the definitions that the name means; `None` if there is nothing to follow.
+    fn begin(
+        project: &'a Project,
+        snapshot: &'a dyn Snapshot,
+        request: &'a GraphRequest,
+        cancelled: &'a dyn Fn() -> bool,
+    ) -> Result<(Self, Vec<Definition>)> {
+        let lookups = Lookups::new(project, snapshot);
+        let mut roots = name::definitions(&lookups, &request.name)?;
+        let mut answer = GraphAnswer { defined: roots.len(), ..GraphAnswer::default() };
+        if roots.is_empty() {
+            let last = crate::symbols::split(&request.name).1;
+            let mut near = Near::new(last);
+            snapshot.symbol_names(&mut |name| near.offer(name))?;
+            answer.near = near.names();
+        }
+        let crowded = roots.len() > CROWD;
+        if crowded {
+            let name = roots[0].symbol.name.clone();
+            answer.crowd = Some(snapshot.users(&name)?.len());
+            roots.truncate(SHOWN);
+        }
+        answer.definitions = roots.iter().map(Node::from).collect();
+        let seen = roots.iter().map(key).collect();
+        let walk = Self { lookups, request, cancelled, began: Instant::now(), answer, seen };
+        Ok((walk, if crowded { Vec::new() } else { roots }))
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.answer.timed_out |= self.began.elapsed() > self.request.time;
+        self.answer.timed_out || (self.cancelled)()
+    }
+
+    /// Puts edges in order and cuts them.
+    fn finish(mut self) -> Result<GraphAnswer> {
+        self.lookups.check()?;
+        let edges = &mut self.answer.edges;
+        edges.sort_by(|one, other| {
+            (one.hop, other.certainty, &one.path, one.line).cmp(&(
+                other.hop,
+                one.certainty,
+                &other.path,
+                other.line,
+            ))
+        });
+        let same = |one: &Edge| {
+            (one.hop, one.path.clone(), one.line, one.kind, one.to.path.clone(), one.to.symbol.lines)
+        };
+        edges.dedup_by(|one, other| same(one) == same(other));
+        self.answer.total = edges.len();
+        edges.truncate(self.request.limit);
+        Ok(self.answer)
+    }
+
+    /// Adds an edge and returns whether the walk goes on from it.
+    fn add(&mut self, mut edge: Edge, candidate: &Candidate, candidates: usize, hop: usize) -> bool {
+        if candidate.certainty == Certainty::Possible && !self.request.possible {
+            self.answer.possible += 1;
+            return false;
+        }
+        edge.certainty = candidate.certainty;
+        edge.reason = candidate.reason.to_string();
+        edge.candidates = match candidate.reason {
+            Reason::OneOf(count) => count,
+            _ => candidates,
+        };
+        edge.hop = hop;
+        self.answer.edges.push(edge);
+        candidate.certainty != Certainty::Possible
+    }
+}
+
+/// Against the arrows: from what is used to who uses it.
+pub(super) fn inwards(
+    project: &Project,
+    snapshot: &dyn Snapshot,
+    request: &GraphRequest,
+    cancelled: &dyn Fn() -> bool,
+    wanted: impl Fn(ReferenceKind) -> bool,
+) -> Result<GraphAnswer> {
+    let (mut walk, mut frontier) = Walk::begin(project, snapshot, request, cancelled)?;
+    for hop in 1..=request.hops {
+        let mut next: Vec<Definition> = Vec::new();
+        for targets in by_name(std::mem::take(&mut frontier)) {
+            walk.uses_of(&targets, hop, &wanted, &mut next)?;
+        }
+        next.truncate(FRONTIER);
+        frontier = next;
+        if walk.answer.edges.len() >= request.limit.max(FRONTIER) || walk.is_over() {
+            break;
+        }
+    }
+    walk.finish()
+}
+
+/// Definitions of one name are looked for together.
+fn by_name(mut definitions: Vec<Definition>) -> Vec<Vec<Definition>> {
+    definitions.sort_by(|one, other| one.symbol.name.cmp(&other.symbol.name));
+    let groups = definitions.chunk_by(|one, other| one.symbol.name == other.symbol.name);
+    groups.map(<[Definition]>::to_vec).collect()
+}
+
+impl Walk<'_> {
+    /// Adds the uses that mean one of `targets`, which share a name; what is around them goes to `next`.
+    fn uses_of(
+        &mut self,
+        targets: &[Definition],
+        hop: usize,
+        wanted: &impl Fn(ReferenceKind) -> bool,
+        next: &mut Vec<Definition>,
+    ) -> Result<()> {
+        let named = self.lookups.named(&targets[0].symbol.name)?;
+        let wanted_keys: HashSet<Key> = targets.iter().map(key).collect();
+        let files = self.lookups.files.clone();
+        for file in self.lookups.snapshot.users(&targets[0].symbol.name)? {
+            if self.is_over() {
+                return Ok(());
+            }
+            let Some(record) = files.get(file) else { continue };
+            let references = self.lookups.references(file)?;
+            for at in uses(&references, &targets[0].symbol.name) {
+                let reference = &references[at];
+                if !wanted(reference.kind) {
+                    continue;
+                }
+                let around = around(&self.lookups, file, reference)?;
+                let candidates = self.resolved(record, &references, reference, around.as_ref(), &named);
+                let meant = candidates
+                    .iter()
+                    .find(|one| wanted_keys.contains(&key(&named.definitions()[one.definition])));
+                let Some(meant) = meant else { continue };
+                let to = &named.definitions()[meant.definition];
+                let found = edge(&self.lookups, record, reference, around.clone(), Node::from(to));
+                let follows = self.add(found, meant, candidates.len(), hop);
+                if let (true, Some(around)) = (follows, around) {
+                    let caller = self.lookups.definition(record, &around);
+                    if self.seen.insert(key(&caller)) {
+                        next.push(caller);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn resolved(
+        &self,
+        record: &FileRecord,
+        references: &[Reference],
+        reference: &Reference,
+        around: Option<&Symbol>,
+        named: &Named,
+    ) -> Vec<Candidate> {
+        let FileRecord { id, path, language, .. } = record;
+        let place = Place { file: *id, path, language, around, references };
+        resolve(place, reference, named, &self.lookups)
+    }
+}
+
+/// The uses of a name in a file, by their place in `references`: under its own name, and under those that imports give it.
+fn uses(references: &[Reference], name: &str) -> Vec<usize> {
+    let aliases: Vec<&str> = references
+        .iter()
+        .filter(|one| one.kind.is_import() && one.name == name)
+        .filter_map(|one| one.alias.as_deref())
+        .collect();
+    let is_use =
+        |one: &Reference| one.name == name || (!one.kind.is_import() && aliases.contains(&one.name.as_str()));
+    (0..references.len()).filter(|at| is_use(&references[*at])).collect()
+}
+
+/// The definition around a use: the function, not a variable in it.
+fn around(lookups: &Lookups<'_>, file: FileId, reference: &Reference) -> Result<Option<Symbol>> {
+    let Some(within) = reference.within else { return Ok(None) };
+    Ok(lookups.defined(file)?.get(within as usize).cloned())
+}
+
+/// Along the arrows: from what is defined to what it calls.
+pub(super) fn outwards(
+    project: &Project,
+    snapshot: &dyn Snapshot,
+    request: &GraphRequest,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<GraphAnswer> {
+    let (mut walk, mut frontier) = Walk::begin(project, snapshot, request, cancelled)?;
+    for hop in 1..=request.hops {
+        let mut next = Vec::new();
+        for definition in std::mem::take(&mut frontier) {
+            if walk.is_over() {
+                break;
+            }
+            walk.calls_of(&definition, hop, &mut next)?;
+        }
+        next.truncate(FRONTIER);
+        frontier = next;
+    }
+    walk.finish()
+}
+
+impl Walk<'_> {
+    /// Adds what a definition calls, the definitions inside it included.
+    fn calls_of(&mut self, caller: &Definition, hop: usize, next: &mut Vec<Definition>) -> Result<()> {
+        let files = self.lookups.files.clone();
+        let Some(record) = files.get(caller.file) else { return Ok(()) };
+        let references = self.lookups.references(caller.file)?;
+        let defined = self.lookups.defined(caller.file)?;
+        let lines = caller.symbol.lines;
+        for reference in
+            references.iter().filter(|one| one.kind == ReferenceKind::Call && lines.contains(one.line))
+        {
+            let around = reference.within.and_then(|within| defined.get(within as usize));
+            let inside = around.is_some_and(|around| lines.contains(around.lines.start));
+            if !inside {
+                continue;
+            }
+            let import = references.iter().find(|one| {
+                one.kind.is_import() && one.alias.as_deref() == Some(&reference.name) && one.name != "*"
+            });
+            let named = self.lookups.named(import.map_or(&reference.name, |import| &import.name))?;
+            let candidates = self.resolved(record, &references, reference, around, &named);
+            let Some(best) = candidates.first() else {
+                self.answer.outside += 1;
+                continue;
+            };
+            if best.certainty == Certainty::Possible && !self.request.possible {
+                self.answer.possible += 1;
+                continue;
+            }
+            for candidate in &candidates {
+                let to = &named.definitions()[candidate.definition];
+                let found = edge(&self.lookups, record, reference, around.cloned(), Node::from(to));
+                let follows = self.add(found, candidate, candidates.len(), hop);
+                if follows && self.seen.insert(key(to)) {
+                    next.push(to.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// From a type to what is made of it; from a method to those that stand in for it.
+pub(super) fn below(
+    project: &Project,
+    snapshot: &dyn Snapshot,
+    request: &GraphRequest,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<GraphAnswer> {
+    let (mut walk, roots) = Walk::begin(project, snapshot, request, cancelled)?;
+    let (types, methods): (Vec<_>, Vec<_>) = roots.into_iter().partition(|root| is_type(root.symbol.kind));
+    let mut frontier = types.clone();
+    for hop in 1..=LEVELS {
+        let mut next: Vec<Definition> = Vec::new();
+        for targets in by_name(std::mem::take(&mut frontier)) {
+            walk.uses_of(&targets, hop, &|kind| kind == ReferenceKind::Inherit, &mut next)?;
+        }
+        frontier = next;
+    }
+    for interface in types.iter().filter(|root| root.language.as_str() == "go") {
+        walk.satisfying(interface)?;
+    }
+    for method in &methods {
+        walk.standing_in(method)?;
+    }
+    walk.finish()
+}
+
+impl Walk<'_> {
+    /// Adds the methods of types below that have the name of `method`.
+    fn standing_in(&mut self, method: &Definition) -> Result<()> {
+        use jari_graph::Types as _;
+        let Some(owner) = method.owner() else { return Ok(()) };
+        let named = self.lookups.named(&method.symbol.name)?;
+        for other in named.definitions().iter().filter(|other| key(other) != key(method)) {
+            let below = other
+                .owner()
+                .is_some_and(|other| self.lookups.above(other).iter().any(|above| above == owner));
+            if below {
+                self.add_implementation(other, method, Reason::Inherited(owner.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds Go's types that have all methods of an interface.
+    fn satisfying(&mut self, interface: &Definition) -> Result<()> {
+        if interface.symbol.kind != SymbolKind::Interface {
+            return Ok(());
+        }
+        let defined = self.lookups.defined(interface.file)?;
+        let own = |symbol: &&Symbol| {
+            symbol.kind == SymbolKind::Method
+                && symbol.container.as_deref() == Some(&interface.symbol.qualified())
+        };
+        let mut owners: Option<HashSet<String>> = None;
+        for method in defined.iter().filter(own) {
+            let named = self.lookups.named(&method.name)?;
+            let here: HashSet<String> =
+                named.definitions().iter().filter_map(|one| one.owner().map(str::to_owned)).collect();
+            owners = Some(match owners {
+                Some(owners) => owners.intersection(&here).cloned().collect(),
+                None => here,
+            });
+        }
+        for owner in owners.unwrap_or_default().into_iter().filter(|owner| *owner != interface.symbol.name) {
+            let named = self.lookups.named(&owner)?;
+            for found in named.definitions().iter().filter(|one| is_struct(one)) {
+                self.add_implementation(found, interface, Reason::Named("all its methods".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_implementation(&mut self, found: &Definition, of: &Definition, reason: Reason) {
+        let Some(record) = self.lookups.files.clone().get(found.file).cloned() else { return };
+        let reference = Reference::new(&found.symbol.name, ReferenceKind::Inherit, found.symbol.lines.start);
+        let found = edge(&self.lookups, &record, &reference, Some(found.symbol.clone()), Node::from(of));
+        let candidate = Candidate { definition: 0, certainty: Certainty::Likely, reason };
+        self.add(found, &candidate, 1, 1);
+    }
+}
+
+fn is_struct(definition: &Definition) -> bool {
+    definition.language.as_str() == "go"
+        && matches!(definition.symbol.kind, SymbolKind::Struct | SymbolKind::Type)
+}

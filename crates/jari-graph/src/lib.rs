@@ -1,0 +1,9 @@
+//! From a use of a name to the definitions it may mean, ranked, with the reason. Pure: no IO, no store.
+
+mod habits;
+mod module;
+mod resolve;
+
+pub use habits::Family;
+pub use module::{Closeness, leads};
+pub use resolve::{Candidate, Certainty, Definition, Named, Place, Reason, Types, resolve};

@@ -1,0 +1,213 @@
+//! Names of types out of how code writes them.
+
+/// Words before a type that say how it is held.
+const TYPE_WORDS: [&str; 9] =
+    ["mut ", "dyn ", "impl ", "const ", "final ", "readonly ", "ref ", "struct ", "inout "];
+
+/// Types that are opened before what they hold is used.
+const OPENED: [&str; 9] = [
+    "Result",
+    "Option",
+    "Promise",
+    "Future",
+    "Task",
+    "ValueTask",
+    "Awaitable",
+    "Coroutine",
+    "CompletableFuture",
+];
+
+/// Words that open a declaration and are no type.
+const STARTS: [&str; 12] =
+    ["fn", "func", "def", "function", "fun", "async", "public", "private", "static", "export", "void", "pub"];
+
+/// Words before the name of a field that are no type.
+const MODIFIERS: [&str; 19] = [
+    "pub",
+    "pub(crate)",
+    "pub(super)",
+    "public",
+    "private",
+    "protected",
+    "readonly",
+    "static",
+    "final",
+    "val",
+    "var",
+    "let",
+    "mut",
+    "const",
+    "override",
+    "lateinit",
+    "internal",
+    "this",
+    "return",
+];
+
+/// Types through which the one inside is called.
+const TRANSPARENT: [&str; 10] =
+    ["Box", "Rc", "Arc", "Pin", "Cow", "Optional", "Readonly", "Annotated", "unique_ptr", "shared_ptr"];
+
+/// The type that a declaration names: `Pool` of `&mut Pool<T>`, `*net.Pool`, `Arc<Pool>`; nothing where it is several.
+pub fn declared_type(written: &str) -> Option<&str> {
+    let mut rest = written.trim().trim_start_matches([':', '?', '"', '\'']).trim_start();
+    loop {
+        let bare = rest.trim_start_matches(['&', '*', '(', ' ']);
+        let bare = match bare.strip_prefix('\'') {
+            Some(lifetime) => lifetime.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'),
+            None => bare,
+        };
+        let unsaid = TYPE_WORDS.iter().find_map(|word| bare.strip_prefix(word)).unwrap_or(bare);
+        if unsaid.len() == rest.len() {
+            break;
+        }
+        rest = unsaid;
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_.:\\$".contains(c))).unwrap_or(rest.len());
+    let (path, inner) = rest.split_at(end);
+    let path = path.trim_end_matches(':');
+    let name = path.rsplit(['.', ':', '\\']).next().unwrap_or(path);
+    if let Some(inner) = inner.strip_prefix(['<', '[']).filter(|_| TRANSPARENT.contains(&name)) {
+        return declared_type(inner);
+    }
+    // `[]Pool` is not a pool, and neither is one of several.
+    let several = inner.trim_start().starts_with(['|', '[']) && !inner.trim_start().starts_with("[T]");
+    let first = name.chars().next()?;
+    (!several && (first.is_alphabetic() || first == '_')).then_some(name)
+}
+
+/// The type that a function says it returns, given its declaration on one line: of several results the one of that `number`, counted
+/// from 0. `owner` stands for `Self`.
+pub fn returned_type<'s>(
+    signature: &'s str,
+    name: &str,
+    number: usize,
+    owner: Option<&'s str>,
+) -> Option<&'s str> {
+    let at = find_word(signature, name)?;
+    let (before, after) = (&signature[..at], &signature[at + name.len()..]);
+    let rest = after_parameters(after).trim_end_matches([';', '{', ' ']);
+    let said = rest.strip_prefix("->").or_else(|| rest.strip_prefix(':')).unwrap_or(rest).trim_start();
+    let found = match said.strip_prefix('(') {
+        // Go's named results: `(c *Context, err error)`.
+        Some(several) => {
+            let wanted = several.split([',', ')']).nth(number)?.trim();
+            declared_type(wanted.rsplit(' ').next()?)
+        }
+        None if number > 0 => None,
+        None if said.is_empty() => {
+            let mut words = before.split_whitespace().rev();
+            words.next().filter(|word| !STARTS.contains(word)).and_then(declared_type)
+        }
+        None => declared_type(said),
+    }?;
+    let inside = || said.split_once(['<', '[']).and_then(|(_, inside)| declared_type(inside));
+    let found = if OPENED.contains(&found) { inside().unwrap_or(found) } else { found };
+    match found {
+        "Self" | "self" | "static" | "this" => owner,
+        found => Some(found),
+    }
+}
+
+/// The type that a line declares a field to be: `Pool` of `free: Pool,`, `free *Pool`, `private Pool free;`.
+pub fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
+    let line = line.trim_start_matches("self.").trim();
+    let at = find_word(line, name)?;
+    let (before, after) = (line[..at].trim_end(), line[at + name.len()..].trim_start());
+    let modifiers = |before: &str| before.split_whitespace().all(|word| MODIFIERS.contains(&word));
+    match after.chars().next() {
+        Some(':') if modifiers(before.trim_end_matches("self.")) => declared_type(&after[1..]),
+        // Java and C put the type first, Go last.
+        Some(';' | '=' | ',') | None => {
+            let last = before
+                .rsplit(' ')
+                .next()
+                .filter(|last| !MODIFIERS.contains(last) && !last.contains(['(', '.']))?;
+            declared_type(last)
+        }
+        Some(c) if before.is_empty() && (c.is_alphabetic() || c == '*') => declared_type(after),
+        _ => None,
+    }
+}
+
+/// Where a name stands as a word of its own.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let in_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .find(|at| !text[..*at].ends_with(in_name) && !text[at + word.len()..].starts_with(in_name))
+}
+
+/// What stands behind type parameters and parameters.
+fn after_parameters(text: &str) -> &str {
+    let mut depth = 0;
+    let mut rest = text.trim_start();
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '<' => depth += 1,
+            '>' if before == '-' || before == '=' => {}
+            ')' | ']' | '>' => depth -= 1,
+            _ => {}
+        }
+        before = c;
+        if depth == 0 && c == ')' {
+            rest = text[at + 1..].trim_start();
+            break;
+        }
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_show_types() {
+        let declared = |written, expected: Option<&str>| {
+            assert_eq!(declared_type(written), expected, "{written}");
+        };
+        declared("&'a mut Pool<T>", Some("Pool"));
+        declared(": Pool", Some("Pool"));
+        declared("*net.Pool", Some("Pool"));
+        declared("Arc<dyn Store>", Some("Store"));
+        declared("Optional[Pool]", Some("Pool"));
+        declared("Pool | None", None);
+        declared("[]Pool", None);
+        declared("&[Pool]", None);
+    }
+
+    #[test]
+    fn lines_declare_fields() {
+        let check = |line, expected: Option<&str>| assert_eq!(field_type(line, "free"), expected, "{line}");
+        check("    pub(crate) free: Arc<Pool>,", Some("Pool"));
+        check("\tfree *net.Pool", Some("Pool"));
+        check("    private final Pool free;", Some("Pool"));
+        check("    private readonly free: Pool;", Some("Pool"));
+        check("        self.free: Pool = x", Some("Pool"));
+        check("    return free;", None);
+        check("    a.free = b", None);
+        check("    call(free)", None);
+    }
+
+    #[test]
+    fn signatures_show_what_comes_back() {
+        let check = |signature, expected: Option<&str>| {
+            assert_eq!(returned_type(signature, "open", 0, Some("Owner")), expected, "{signature}");
+        };
+        check("func open(opts ...Option) *Engine", Some("Engine"));
+        check("func open(w Writer) (c *Context, err error)", Some("Context"));
+        check("fn open(f: impl Fn() -> bool) -> Pool", Some("Pool"));
+        check("pub fn open<T: Fn(u8) -> u8>(f: T) -> Self", Some("Owner"));
+        check("def open(self, a: int = 3) -> ContentDecoder", Some("ContentDecoder"));
+        check("async open(a: string): Promise<Pool>", Some("Pool"));
+        check("fn open() -> io::Result<Pool>", Some("Pool"));
+        check("public AnnotatedClass open()", Some("AnnotatedClass"));
+        check("public abstract AnnotatedClass open();", Some("AnnotatedClass"));
+        check("def open(self)", None);
+        check("function open(a)", None);
+        check("fn open()", None);
+        check("fun open(a: Int): Pool", Some("Pool"));
+    }
+}
