@@ -563,8 +563,8 @@ fn an_unknown_setting_is_named() {
               |
             1 | max_file_sise = 5
               | ^^^^^^^^^^^^^
-            unknown field `max_file_sise`, expected one of `index_dir`, `embedding_model`, `embedding_provider`, `vectors`, `max_file_size`, `bm25_k1`, `bm25_b`, `search`, `trigram_max_doc_freq`, `trigram_max_terms_per_file`, `documents`
-            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            unknown field `max_file_sise`, expected one of `index_dir`, `embedding_model`, `embedding_provider`, `vectors`, `max_file_size`, `index_memory`, `bm25_k1`, `bm25_b`, `search`, `trigram_max_doc_freq`, `trigram_max_terms_per_file`, `documents`
+            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, index_memory, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "max_file_size = \"large\"\n");
@@ -578,7 +578,7 @@ fn an_unknown_setting_is_named() {
             1 | max_file_size = "large"
               |                 ^^^^^^^
             invalid type: string "large", expected u64
-            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, index_memory, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "bm25_b = 7\n");
