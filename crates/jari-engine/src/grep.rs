@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
-use jari_base::{Filter, Language, Skip};
+use jari_base::{FileId, Filter, Language, Skip};
 use jari_store::{FileRecord, Files, PathFilter, Snapshot};
 use rayon::prelude::*;
 use regex_syntax::hir::Hir;
@@ -120,11 +120,24 @@ impl GrepRequest {
     }
 }
 
+/// What the index says of a pattern: the files that can match; `None` for all.
+#[derive(Debug)]
+pub struct Plan(Option<Vec<FileId>>);
+
+/// Asks the index which files can match. Nothing else is read from it, so an index that is damaged shows it here, before there is
+/// anything to print.
+pub fn plan(snapshot: &dyn Snapshot, request: &GrepRequest) -> Result<Plan> {
+    let pattern = Pattern::new(request)?;
+    let most = most_files(&snapshot.files(), request.max_gram_frequency);
+    Ok(Plan(snapshot.narrow(&required_grams(&pattern.parsed), most)?))
+}
+
 /// Calls `take` with each file that has a match, in the order of paths, until it says that it has enough.
 pub fn grep(
     project: &Project,
     snapshot: &dyn Snapshot,
     request: &GrepRequest,
+    plan: Plan,
     take: &mut dyn FnMut(FileMatches) -> bool,
 ) -> Result<GrepSummary> {
     let start = Instant::now();
@@ -133,8 +146,7 @@ pub fn grep(
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
     let files = snapshot.files();
     let allowed = |record: &&FileRecord| record.skip.is_none() && filter.allows(record);
-    let most = most_files(&files, request.max_gram_frequency);
-    let candidates: Vec<&FileRecord> = match snapshot.narrow(&required_grams(&pattern.parsed), most)? {
+    let candidates: Vec<&FileRecord> = match plan.0 {
         None => files.iter().filter(allowed).collect(),
         Some(narrowed) => {
             let mut records: Vec<_> =

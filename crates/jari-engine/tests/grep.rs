@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use jari_base::Filter;
-use jari_engine::grep::{GrepRequest, Wanted, grep};
+use jari_engine::grep::{GrepRequest, Wanted, grep, plan};
 use jari_engine::{Project, ingest};
 use jari_source::Limits;
 use jari_store::{MemoryStore, Snapshot, Store};
@@ -98,7 +98,7 @@ proptest! {
             max_gram_frequency: 0.5,
         };
         let mut found = Vec::new();
-        let summary = grep(project, &**snapshot, &request, &mut |file| {
+        let summary = grep(project, &**snapshot, &request, plan(&**snapshot, &request)?, &mut |file| {
             found.extend(file.lines.iter().map(|line| (file.path.clone(), line.number)));
             true
         });

@@ -67,6 +67,8 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
     let shown = file.display();
     match random.below(12) {
         0 | 1 => {
+            // A folder may have taken its place.
+            let _ = std::fs::remove_dir_all(project.path(tree::path(number)));
             tree::write(project, number, round + 1);
             format!("write {}", tree::path(number))
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jari_base::Filter;
-use jari_engine::grep::{GrepRequest, Wanted, grep};
+use jari_engine::grep::{GrepRequest, Wanted, grep, plan};
 use jari_engine::narrow;
 use jari_wire::PlaceJson;
 use schemars::JsonSchema;
@@ -58,7 +58,7 @@ impl Tool for Grep {
         };
         let snapshot = call.whole()?;
         let mut items = Vec::new();
-        let summary = grep(call.project(), &*snapshot, &request, &mut |file| {
+        let summary = grep(call.project(), &*snapshot, &request, plan(&*snapshot, &request)?, &mut |file| {
             let mut lines = String::new();
             for line in &file.lines {
                 let _ = writeln!(lines, "{}: {}", line.number, line.text);

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use jari_engine::grep::{FileMatches, GrepRequest, GrepSummary, MatchLine, Wanted, grep};
+use jari_engine::grep::{FileMatches, GrepRequest, GrepSummary, MatchLine, Wanted, grep, plan};
+use jari_store::Snapshot;
 use jari_wire::GrepJson;
 
 use super::{Global, Narrow};
@@ -130,10 +131,11 @@ impl Grep {
         };
         request.check()?;
         let reporter = Reporter::new(global.quiet);
-        let looked = if no_update { index.look(|_| Ok(()))? } else { None };
-        let (ready, ()) = match looked {
+        let ask = |snapshot: &dyn Snapshot| plan(snapshot, &request);
+        let looked = if no_update { index.look(ask)? } else { None };
+        let (ready, plan) = match looked {
             Some(looked) => looked,
-            None => index.sync_rows(&reporter, |_| Ok(()))?,
+            None => index.sync_rows(&reporter, ask)?,
         };
         if !global.quiet {
             printer::talk_notes(&index.notes);
@@ -141,7 +143,7 @@ impl Grep {
         reporter.finish(&ready.update);
         if global.json {
             let mut files = Vec::new();
-            let summary = grep(&index.project, &*ready.snapshot, &request, &mut |found| {
+            let summary = grep(&index.project, &*ready.snapshot, &request, plan, &mut |found| {
                 files.push(found);
                 true
             })?;
@@ -150,7 +152,7 @@ impl Grep {
             return Ok(found);
         }
         let (mut printed, mut is_first, mut out) = (Ok(()), true, String::new());
-        let summary = grep(&index.project, &*ready.snapshot, &request, &mut |found| {
+        let summary = grep(&index.project, &*ready.snapshot, &request, plan, &mut |found| {
             let gap = if request.has_context() && !is_first { GAP } else { "" };
             out.push_str(gap);
             out.push_str(&text(&request, &found));
