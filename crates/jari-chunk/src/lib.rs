@@ -10,7 +10,7 @@ mod spec;
 mod syntax;
 
 pub use detect::{language_of, languages};
-pub use document::{DocumentOptions, Strategy, document, is_document, prose};
+pub use document::{CodeSpan, DocumentOptions, Strategy, code_spans, document, is_document, prose};
 pub use spec::{LanguageFacts, facts};
 
 use jari_base::{Chunked, Language, Note};

@@ -2,6 +2,7 @@
 
 mod diversify;
 pub mod documents;
+pub mod drift;
 pub mod eval;
 mod fields;
 mod gather;
@@ -11,6 +12,7 @@ pub mod ingest;
 pub mod links;
 pub mod living;
 mod meaning;
+pub mod mentions;
 pub mod narrow;
 mod near;
 mod pack;
@@ -160,6 +162,9 @@ pub enum Error {
     /// The files could not be walked.
     #[error(transparent)]
     Source(#[from] jari_source::Error),
+    /// Git was asked in vain.
+    #[error(transparent)]
+    History(#[from] jari_source::HistoryError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] jari_store::Error),
@@ -177,6 +182,7 @@ impl Explained for Error {
             }
             Self::NotADocument { .. } | Self::IsAFolder(_) | Self::Outside(_) => ErrorCode::BadArgument,
             Self::NotReadable { .. } => ErrorCode::Unreadable,
+            Self::History(_) => ErrorCode::BadArgument,
             Self::Source(error) => error.code(),
             Self::Store(error) => error.code(),
         }
@@ -211,6 +217,13 @@ impl Explained for Error {
                 Some("`jari tree` shows what is indexed, `jari status --skipped` what is not".to_owned())
             }
             Self::NoSuchPath { near, .. } => Some(format!("did you mean {}?", near.join(" or "))),
+            Self::History(jari_source::HistoryError::NoRevision(_)) => {
+                Some("name a commit, a branch or a tag: `git log --oneline` lists commits".to_owned())
+            }
+            Self::History(jari_source::HistoryError::NoRepository(_)) => {
+                Some("it needs `git`, and a folder that is under its control".to_owned())
+            }
+            Self::History(jari_source::HistoryError::Failed(_)) => None,
             Self::Source(error) => error.hint(),
             Self::Store(error) => error.hint(),
         }

@@ -1,6 +1,7 @@
 //! The world of files: which there are, what they hold, why some are left out. Nothing outside the root is read.
 
 mod decode;
+mod history;
 mod names;
 mod read;
 mod root;
@@ -9,6 +10,7 @@ mod seen;
 mod walk;
 mod watch;
 
+pub use history::{Changed, Gone, HistoryError, Removal, changed_since, identifiers, removals, texts_at};
 pub use names::skip_by_path;
 pub use read::{Contents, read, read_unmasked, stamp};
 pub use root::{Place, locate};

@@ -6,6 +6,7 @@ mod eval;
 mod graph;
 mod grep;
 mod install;
+mod mentions;
 
 pub use agent::{AnswerJson, PlaceJson};
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
@@ -13,6 +14,7 @@ pub use eval::{EvalCost, EvalJson, EvalRowJson, QuestionJson, RunJson, VectorBen
 pub use graph::{EdgeJson, GraphJson, ImportJson, ImportsJson, NodeJson};
 pub use grep::GrepJson;
 pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
+pub use mentions::{DriftJson, MentionsJson, how_said};
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -10,8 +10,10 @@ mod mdx;
 mod plain;
 mod rst;
 mod sections;
+mod spans;
 mod split;
 
+pub use spans::{CodeSpan, code_spans};
 pub use split::{DocumentOptions, Strategy};
 
 use std::borrow::Cow;

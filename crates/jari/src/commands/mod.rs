@@ -8,6 +8,7 @@ mod clean;
 mod completions;
 mod docs;
 mod doctor;
+mod drift;
 mod eval;
 mod graph;
 mod grep;
@@ -17,6 +18,7 @@ mod index;
 mod install;
 mod links;
 mod mcp;
+mod mentions;
 mod refs;
 mod search;
 mod section;
@@ -85,6 +87,8 @@ pub(crate) enum Verb {
     Skeleton(skeleton::Skeleton),
     Analyze(analyze::Analyze),
     Links(links::Links),
+    Mentions(mentions::Mentions),
+    Drift(drift::Drift),
     Index(index::Index),
     Update(update::Update),
     Status(status::Status),
@@ -120,6 +124,8 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Skeleton(skeleton) => skeleton.run(&global),
         Verb::Analyze(analyze) => analyze.run(&global),
         Verb::Links(links) => links.run(&global),
+        Verb::Mentions(mentions) => mentions.run(&global),
+        Verb::Drift(drift) => drift.run(&global),
         Verb::Index(index) => index.run(&global),
         Verb::Update(update) => update.run(&global),
         Verb::Status(status) => status.run(&global),
