@@ -21,6 +21,12 @@ const FILES_OF_A_TYPE: usize = 30;
 /// Types that are looked at for the declaration of one field: its own, and those above.
 const OWNERS: usize = 6;
 
+/// Definitions of one type that are looked at for a field.
+const DECLARATIONS: usize = 3;
+
+/// Texts that are kept at hand.
+const TEXTS: usize = 64;
+
 /// Files that one import may mean.
 const IMPORTED: usize = 12;
 
@@ -34,6 +40,7 @@ pub(super) struct Lookups<'a> {
     named: RefCell<HashMap<String, Rc<Named>>>,
     above: RefCell<HashMap<String, Rc<Vec<String>>>>,
     fields: RefCell<HashMap<(String, String), Option<String>>>,
+    texts: RefCell<HashMap<FileId, Rc<str>>>,
     modules: OnceCell<HashSet<String>>,
     /// The first thing that went wrong where no error can be returned.
     failed: RefCell<Option<crate::Error>>,
@@ -50,6 +57,7 @@ impl<'a> Lookups<'a> {
             named: RefCell::default(),
             above: RefCell::default(),
             fields: RefCell::default(),
+            texts: RefCell::default(),
             modules: OnceCell::new(),
             failed: RefCell::default(),
         }
@@ -126,6 +134,20 @@ impl<'a> Lookups<'a> {
         })
     }
 
+    fn text(&self, file: FileId) -> Result<Option<Rc<str>>> {
+        if let Some(known) = self.texts.borrow().get(&file) {
+            return Ok(Some(known.clone()));
+        }
+        let Some(text) = self.snapshot.text(file)? else { return Ok(None) };
+        let text: Rc<str> = text.into();
+        let mut texts = self.texts.borrow_mut();
+        if texts.len() >= TEXTS {
+            texts.clear();
+        }
+        texts.insert(file, text.clone());
+        Ok(Some(text))
+    }
+
     /// The type of a field as the definition of its type declares it, read from the text: fields are no definitions in every
     /// language. A method of that name is a property.
     fn declared_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
@@ -138,8 +160,8 @@ impl<'a> Lookups<'a> {
         }
         let named = self.named(owner)?;
         let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
-        for definition in types.take(OWNERS) {
-            let Some(text) = self.snapshot.text(definition.file)? else { continue };
+        for definition in types.take(DECLARATIONS) {
+            let Some(text) = self.text(definition.file)? else { continue };
             let declaration = definition.symbol.lines.slice(&text);
             let found = members_of(declaration).find_map(|line| field_type(line, name));
             if found.is_some() {

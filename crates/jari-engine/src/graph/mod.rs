@@ -54,6 +54,8 @@ pub struct GraphAnswer {
     pub outside: usize,
     /// Files that use the name, where it has so many definitions that none was followed.
     pub crowd: Option<usize>,
+    /// Whether the walk ended because the answer was full: further away there may be more.
+    pub full: bool,
     /// Whether time ran out.
     pub timed_out: bool,
     /// Names that look like one that is not defined.

@@ -134,14 +134,15 @@ pub(super) fn inwards(
     for hop in 1..=request.hops {
         let mut next: Vec<Definition> = Vec::new();
         for targets in by_name(std::mem::take(&mut frontier)) {
+            // What comes after would be cut: nearer edges are shown first. All direct ones are counted.
+            walk.answer.full = walk.answer.edges.len() >= request.limit;
+            if hop > 1 && (walk.answer.full || walk.is_over()) {
+                break;
+            }
             walk.uses_of(&targets, hop, &wanted, &mut next)?;
         }
         next.truncate(FRONTIER);
         frontier = next;
-        // What comes after would be cut: nearer edges are shown first.
-        if walk.answer.edges.len() >= request.limit || walk.is_over() {
-            break;
-        }
     }
     walk.finish()
 }

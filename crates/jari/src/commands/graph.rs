@@ -188,7 +188,8 @@ fn talk(verb: &str, request: &GraphRequest, answer: &GraphAnswer) {
         "implementations" => "implementation",
         _ => "call",
     };
-    let mut said = printer::plural(answer.total as u64, what);
+    let at_least = if answer.full && request.hops > 1 { "at least " } else { "" };
+    let mut said = format!("{at_least}{}", printer::plural(answer.total as u64, what));
     if answer.edges.len() < answer.total {
         let _ = write!(said, ", the first {} shown (-k for more)", answer.edges.len());
     }
