@@ -30,6 +30,9 @@ const TEXTS: usize = 64;
 /// Files that one import may mean.
 const IMPORTED: usize = 12;
 
+/// A definition, by its file and its place in it.
+type Place = (FileId, u32);
+
 /// The store's answers so far.
 pub(super) struct Lookups<'a> {
     pub(super) project: &'a Project,
@@ -37,6 +40,7 @@ pub(super) struct Lookups<'a> {
     pub(super) files: Arc<Files>,
     references: RefCell<HashMap<FileId, Rc<Vec<Reference>>>>,
     defined: RefCell<HashMap<FileId, Rc<Vec<Symbol>>>>,
+    around: RefCell<HashMap<Place, Option<Rc<Symbol>>>>,
     named: RefCell<HashMap<String, Rc<Named>>>,
     above: RefCell<HashMap<String, Rc<Vec<String>>>>,
     fields: RefCell<HashMap<(String, String), Option<String>>>,
@@ -54,6 +58,7 @@ impl<'a> Lookups<'a> {
             files: snapshot.files(),
             references: RefCell::default(),
             defined: RefCell::default(),
+            around: RefCell::default(),
             named: RefCell::default(),
             above: RefCell::default(),
             fields: RefCell::default(),
@@ -80,6 +85,17 @@ impl<'a> Lookups<'a> {
         }
         let found = Rc::new(self.snapshot.defined(file)?);
         self.defined.borrow_mut().insert(file, found.clone());
+        Ok(found)
+    }
+
+    /// The definition that a use stands in.
+    pub(super) fn around(&self, file: FileId, reference: &Reference) -> Result<Option<Rc<Symbol>>> {
+        let Some(ordinal) = reference.within else { return Ok(None) };
+        if let Some(known) = self.around.borrow().get(&(file, ordinal)) {
+            return Ok(known.clone());
+        }
+        let found = self.snapshot.definition(file, ordinal)?.map(Rc::new);
+        self.around.borrow_mut().insert((file, ordinal), found.clone());
         Ok(found)
     }
 

@@ -176,11 +176,11 @@ impl Walk<'_> {
             if !found.iter().any(|at| wanted(references[*at].kind)) {
                 continue;
             }
-            let defined = self.lookups.defined(file)?;
             // Uses of one kind in one type mean the same: tests call a thing a hundred times.
             let mut known: HashMap<Likes<'_>, Rc<Vec<Candidate>>> = HashMap::new();
             for reference in found.into_iter().map(|at| &references[at]).filter(|one| wanted(one.kind)) {
-                let around = reference.within.and_then(|within| defined.get(within as usize));
+                let around = self.lookups.around(file, reference)?;
+                let around = around.as_deref();
                 let candidates = known
                     .entry(likes(reference, around))
                     .or_insert_with(|| Rc::new(self.resolved(record, &references, reference, around, &named)))
@@ -230,11 +230,11 @@ fn uses(references: &[Reference], name: &str) -> Vec<usize> {
 }
 
 /// All that decides what a use means, within one file.
-type Likes<'a> = (ReferenceKind, &'a str, Option<&'a str>, Option<&'a str>, Option<&'a str>, Option<&'a str>);
+type Likes<'a> = (ReferenceKind, &'a str, Option<&'a str>, Option<&'a str>, Option<String>, Option<String>);
 
-fn likes<'a>(reference: &'a Reference, around: Option<&'a Symbol>) -> Likes<'a> {
-    let container = around.and_then(|around| around.container.as_deref());
-    let is_type = around.filter(|around| is_type(around.kind)).map(|around| around.name.as_str());
+fn likes<'a>(reference: &'a Reference, around: Option<&Symbol>) -> Likes<'a> {
+    let container = around.and_then(|around| around.container.clone());
+    let is_type = around.filter(|around| is_type(around.kind)).map(|around| around.name.clone());
     let (qualifier, receiver) = (reference.qualifier.as_deref(), reference.receiver.as_deref());
     (reference.kind, &reference.name, qualifier, receiver, container, is_type)
 }
