@@ -25,7 +25,8 @@ static INDEXED: LazyLock<Indexed> = LazyLock::new(|| {
     let mut lines = Vec::new();
     let korean = "고객의 결제 내역을 조회한다\n결제를 취소한다 CANCEL\n환불 내역\n".to_owned();
     let mut texts = vec![("korean.md".to_owned(), korean)];
-    for entry in std::fs::read_dir(sources).expect("the sources are there").flatten() {
+    let files = std::fs::read_dir(sources).expect("the sources are there").flatten();
+    for entry in files.filter(|entry| entry.path().is_file()) {
         let name = entry.file_name().into_string().expect("names are UTF-8");
         texts.push((name, std::fs::read_to_string(entry.path()).expect("it is text")));
     }

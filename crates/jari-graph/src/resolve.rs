@@ -1,7 +1,7 @@
 //! Which definitions a use of a name may mean. What the syntax shows decides: the import, the receiver, the type around, the
 //! file; where it shows nothing, all that fit are returned, nearest first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind};
@@ -51,6 +51,9 @@ pub struct Named {
     definitions: Vec<Definition>,
     by_owner: HashMap<String, Vec<usize>>,
     by_file: HashMap<FileId, Vec<usize>>,
+    /// Of each definition: its family, and what it belongs to, made comparable.
+    families: Vec<Family>,
+    owners: Vec<String>,
 }
 
 impl Named {
@@ -62,6 +65,8 @@ impl Named {
             if let Some(owner) = definition.owner() {
                 named.by_owner.entry(owner.to_owned()).or_default().push(at);
             }
+            named.families.push(Family::of(&definition.language));
+            named.owners.push(fold_name(definition.owner().unwrap_or_else(|| stem(&definition.path))));
         }
         named
     }
@@ -237,10 +242,10 @@ impl<'a> Resolver<'a> {
     /// Definitions that code of this language can use in this way.
     fn fitting(&self) -> impl Iterator<Item = (usize, &'a Definition)> + '_ {
         let all = self.named.definitions.iter().enumerate();
-        all.filter(|(_, definition)| self.fits(definition))
+        all.filter(|(at, definition)| self.fits(*at, definition))
     }
 
-    fn fits(&self, definition: &Definition) -> bool {
+    fn fits(&self, at: usize, definition: &Definition) -> bool {
         use SymbolKind::{
             Class, Constant, Data, Endpoint, Enum, Field, Impl, Interface, Module, Struct, Trait, Type,
         };
@@ -260,12 +265,20 @@ impl<'a> Resolver<'a> {
         };
         let seen =
             definition.file == self.place.file || definition.symbol.exported || !self.habits.private_to_file;
-        kind && seen && Family::meets(self.place.language, &definition.language)
+        kind && seen && self.meets(at, definition)
+    }
+
+    fn meets(&self, at: usize, definition: &Definition) -> bool {
+        self.named.families[at] == self.family
+            && (self.family != Family::Other || *self.place.language == definition.language)
     }
 
     fn among(&self, places: Option<&'a Vec<usize>>) -> impl Iterator<Item = (usize, &'a Definition)> + '_ {
         let places = places.map(Vec::as_slice).unwrap_or_default();
-        places.iter().map(|at| (*at, self.definition(*at))).filter(|(_, definition)| self.fits(definition))
+        places
+            .iter()
+            .map(|at| (*at, self.definition(*at)))
+            .filter(|(at, definition)| self.fits(*at, definition))
     }
 
     fn imports(&self) -> impl Iterator<Item = &'a Reference> + '_ {
@@ -674,14 +687,15 @@ impl<'a> Resolver<'a> {
             .fitting()
             .filter(|(_, definition)| definition.is_member() || self.family == Family::Other)
             .collect();
-        let alike = |how: Likeness| -> Vec<(usize, &str)> {
-            let owner =
-                |definition: &'a Definition| definition.owner().unwrap_or_else(|| stem(&definition.path));
-            let found = members.iter().map(|(at, definition)| (*at, owner(definition)));
-            found.filter(|(_, owner)| likeness(&called, &fold_name(owner)) == Some(how)).collect()
-        };
+        let like = |at: usize| likeness(&called, &self.named.owners[at]);
+        let owner = |definition: &'a Definition| definition.owner().unwrap_or_else(|| stem(&definition.path));
+        let alike: Vec<(Likeness, usize, &str)> = members
+            .iter()
+            .filter_map(|(at, definition)| Some((like(*at)?, *at, owner(definition))))
+            .collect();
         for how in [Likeness::Same, Likeness::Ending, Likeness::Beginning] {
-            let found = alike(how);
+            let of_kind = alike.iter().filter(|(likeness, ..)| *likeness == how);
+            let found: Vec<(usize, &str)> = of_kind.map(|(_, at, owner)| (*at, *owner)).collect();
             let one_owner = found.iter().all(|(_, owner)| *owner == found[0].1);
             // `queue` may be any of several queues.
             if !found.is_empty() && (one_owner || how == Likeness::Same) {
@@ -702,14 +716,14 @@ impl<'a> Resolver<'a> {
         if let ([(only, _)], false) = (&members[..], ordinary) {
             return vec![likely(*only, Reason::Only)];
         }
+        let names = self.place.references.iter().filter(|one| one.kind != ReferenceKind::Inherit);
+        let spoken_of: HashSet<&str> = names
+            .map(|one| one.name.as_str())
+            .filter(|name| self.named.by_owner.contains_key(*name))
+            .collect();
         let mentioned = |definition: &Definition| {
             definition.file == self.place.file
-                || definition.owner().is_some_and(|owner| {
-                    self.place
-                        .references
-                        .iter()
-                        .any(|one| one.name == owner && one.kind != ReferenceKind::Inherit)
-                })
+                || definition.owner().is_some_and(|owner| spoken_of.contains(owner))
         };
         let (near, far): (Vec<_>, Vec<_>) = members.into_iter().partition(|(_, one)| mentioned(one));
         let one_owner = near.iter().all(|(_, one)| one.owner() == near[0].1.owner());

@@ -104,6 +104,13 @@ pub(crate) fn symbols_of(connection: &Connection, file: FileId) -> Result<Vec<Sy
     statement.query_map([file.0], symbol_of).and_then(Iterator::collect).map_err(errors::sqlite)
 }
 
+/// One definition of a file.
+pub(crate) fn symbol(connection: &Connection, file: FileId, ordinal: u32) -> Result<Option<Symbol>> {
+    let mut statement =
+        prepare(connection, &format!("SELECT {SYMBOL} FROM symbols WHERE file = ? AND ordinal = ?"))?;
+    statement.query_row([file.0, ordinal], symbol_of).optional().map_err(errors::sqlite)
+}
+
 /// A number for a name: files are listed by it.
 pub(crate) fn name_number(name: &str) -> u32 {
     let mixed = fingerprint(name.as_bytes());

@@ -148,6 +148,10 @@ impl Snapshot for LocalSnapshot {
         Ok(rows::uses(&self.rows(), file)?.map(|(references, _)| references).unwrap_or_default())
     }
 
+    fn definition(&self, file: FileId, ordinal: u32) -> Result<Option<Symbol>> {
+        rows::symbol(&self.rows(), file, ordinal)
+    }
+
     fn defined(&self, file: FileId) -> Result<Vec<Symbol>> {
         rows::symbols_of(&self.rows(), file)
     }

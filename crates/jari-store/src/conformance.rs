@@ -462,6 +462,9 @@ fn names_lead_to_the_files_that_use_them(store: &impl Store) {
     let defined = snapshot.defined(id("b.rs")).expect("the store answers");
     let within = |at: usize| defined[references[at].within.expect("it was put") as usize].name.as_str();
     assert_eq!((within(0), within(1)), ("x", "y"));
+    let second = snapshot.definition(id("b.rs"), 1).expect("the store answers");
+    assert_eq!(second.as_ref(), defined.get(1));
+    assert_eq!(snapshot.definition(id("b.rs"), 9).expect("the store answers"), None);
 
     let mut batch = store.write().expect("nobody else writes");
     batch.rename(id("b.rs"), "moved.rs", "moved", STAMP).expect("the store takes it");

@@ -81,6 +81,9 @@ pub trait Snapshot: Send + Sync {
     /// The definitions of a file, in order of their first line.
     fn defined(&self, file: FileId) -> Result<Vec<Symbol>>;
 
+    /// One of them, by its place in that order.
+    fn definition(&self, file: FileId, ordinal: u32) -> Result<Option<Symbol>>;
+
     /// The files that may hold a substring, by number; `None` if the grams do not tell. Files that are gone, or have changed, may
     /// be among them. Grams in more than `most` files are not used.
     fn narrow(&self, query: &GramQuery, most: u64) -> Result<Option<Vec<FileId>>>;

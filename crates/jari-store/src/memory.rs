@@ -276,6 +276,10 @@ impl Snapshot for State {
         Ok(self.input(file).map(|input| input.chunked.references.clone()).unwrap_or_default())
     }
 
+    fn definition(&self, file: FileId, ordinal: u32) -> Result<Option<Symbol>> {
+        Ok(self.input(file).and_then(|input| input.chunked.symbols.get(ordinal as usize)).cloned())
+    }
+
     fn defined(&self, file: FileId) -> Result<Vec<Symbol>> {
         Ok(self.input(file).map(|input| input.chunked.symbols.clone()).unwrap_or_default())
     }

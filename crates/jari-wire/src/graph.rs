@@ -29,6 +29,8 @@ pub struct GraphJson {
     /// Files that use the name, where it has too many definitions to follow: name one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     crowd: Option<usize>,
+    /// Whether the walk ended because the answer was full, so that there may be more further away.
+    full: bool,
     /// Whether time ran out, so that there may be more.
     timed_out: bool,
     /// Names that look like one that is not defined.
@@ -124,6 +126,7 @@ impl GraphJson {
             possible: answer.possible,
             outside: answer.outside,
             crowd: answer.crowd,
+            full: answer.full,
             timed_out: answer.timed_out,
             near: answer.near.clone(),
             index,

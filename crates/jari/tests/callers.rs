@@ -286,6 +286,7 @@ fn json_has_one_shape() {
         "defined",
         "definitions",
         "edges",
+        "full",
         "index",
         "name",
         "outside",

@@ -64,7 +64,7 @@ impl Walk<'_> {
         self.outline.references.push(Reference {
             name: name.to_owned(),
             kind: rule.kind,
-            line: found.end_position().row as u32 + 1,
+            line: self.lines.number_at(start),
             within: item.map(|item| item as u32),
             qualifier: words::qualifier(before, self.spec.separators),
             receiver: None,

@@ -21,8 +21,17 @@ const FILES_OF_A_TYPE: usize = 30;
 /// Types that are looked at for the declaration of one field: its own, and those above.
 const OWNERS: usize = 6;
 
+/// Definitions of one type that are looked at for a field.
+const DECLARATIONS: usize = 3;
+
+/// Texts that are kept at hand.
+const TEXTS: usize = 64;
+
 /// Files that one import may mean.
 const IMPORTED: usize = 12;
+
+/// A definition, by its file and its place in it.
+type Place = (FileId, u32);
 
 /// The store's answers so far.
 pub(super) struct Lookups<'a> {
@@ -31,9 +40,11 @@ pub(super) struct Lookups<'a> {
     pub(super) files: Arc<Files>,
     references: RefCell<HashMap<FileId, Rc<Vec<Reference>>>>,
     defined: RefCell<HashMap<FileId, Rc<Vec<Symbol>>>>,
+    around: RefCell<HashMap<Place, Option<Rc<Symbol>>>>,
     named: RefCell<HashMap<String, Rc<Named>>>,
     above: RefCell<HashMap<String, Rc<Vec<String>>>>,
     fields: RefCell<HashMap<(String, String), Option<String>>>,
+    texts: RefCell<HashMap<FileId, Rc<str>>>,
     modules: OnceCell<HashSet<String>>,
     /// The first thing that went wrong where no error can be returned.
     failed: RefCell<Option<crate::Error>>,
@@ -47,9 +58,11 @@ impl<'a> Lookups<'a> {
             files: snapshot.files(),
             references: RefCell::default(),
             defined: RefCell::default(),
+            around: RefCell::default(),
             named: RefCell::default(),
             above: RefCell::default(),
             fields: RefCell::default(),
+            texts: RefCell::default(),
             modules: OnceCell::new(),
             failed: RefCell::default(),
         }
@@ -72,6 +85,17 @@ impl<'a> Lookups<'a> {
         }
         let found = Rc::new(self.snapshot.defined(file)?);
         self.defined.borrow_mut().insert(file, found.clone());
+        Ok(found)
+    }
+
+    /// The definition that a use stands in.
+    pub(super) fn around(&self, file: FileId, reference: &Reference) -> Result<Option<Rc<Symbol>>> {
+        let Some(ordinal) = reference.within else { return Ok(None) };
+        if let Some(known) = self.around.borrow().get(&(file, ordinal)) {
+            return Ok(known.clone());
+        }
+        let found = self.snapshot.definition(file, ordinal)?.map(Rc::new);
+        self.around.borrow_mut().insert((file, ordinal), found.clone());
         Ok(found)
     }
 
@@ -126,6 +150,20 @@ impl<'a> Lookups<'a> {
         })
     }
 
+    fn text(&self, file: FileId) -> Result<Option<Rc<str>>> {
+        if let Some(known) = self.texts.borrow().get(&file) {
+            return Ok(Some(known.clone()));
+        }
+        let Some(text) = self.snapshot.text(file)? else { return Ok(None) };
+        let text: Rc<str> = text.into();
+        let mut texts = self.texts.borrow_mut();
+        if texts.len() >= TEXTS {
+            texts.clear();
+        }
+        texts.insert(file, text.clone());
+        Ok(Some(text))
+    }
+
     /// The type of a field as the definition of its type declares it, read from the text: fields are no definitions in every
     /// language. A method of that name is a property.
     fn declared_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
@@ -138,8 +176,8 @@ impl<'a> Lookups<'a> {
         }
         let named = self.named(owner)?;
         let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
-        for definition in types.take(OWNERS) {
-            let Some(text) = self.snapshot.text(definition.file)? else { continue };
+        for definition in types.take(DECLARATIONS) {
+            let Some(text) = self.text(definition.file)? else { continue };
             let declaration = definition.symbol.lines.slice(&text);
             let found = members_of(declaration).find_map(|line| field_type(line, name));
             if found.is_some() {

@@ -1,7 +1,8 @@
 //! The walk itself: from definitions to their uses and on to what is around those, or the other way; each definition once, so
 //! that cycles end, and within bounds of time and number.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::time::Instant;
 
 use jari_base::{FileId, Reference, ReferenceKind, Symbol, SymbolKind};
@@ -11,6 +12,7 @@ use jari_store::{FileRecord, Snapshot};
 use super::lookup::{Lookups, is_type};
 use super::{Edge, GraphAnswer, GraphRequest, Node, edge, name};
 use crate::near::Near;
+use crate::search::is_fresh;
 use crate::{Project, Result};
 
 /// A name with more definitions than this is not followed unless one of them is named.
@@ -93,6 +95,12 @@ impl<'a> Walk<'a> {
         edges.dedup_by(|one, other| same(one) == same(other));
         self.answer.total = edges.len();
         edges.truncate(self.request.limit);
+        let mut fresh: HashMap<String, bool> = HashMap::new();
+        for edge in edges {
+            let Some(record) = self.lookups.files.at(&edge.path) else { continue };
+            let look = || is_fresh(self.lookups.project, record);
+            edge.fresh = *fresh.entry(edge.path.clone()).or_insert_with(look);
+        }
         Ok(self.answer)
     }
 
@@ -126,13 +134,15 @@ pub(super) fn inwards(
     for hop in 1..=request.hops {
         let mut next: Vec<Definition> = Vec::new();
         for targets in by_name(std::mem::take(&mut frontier)) {
+            // What comes after would be cut: nearer edges are shown first. All direct ones are counted.
+            walk.answer.full = walk.answer.edges.len() >= request.limit;
+            if hop > 1 && (walk.answer.full || walk.is_over()) {
+                break;
+            }
             walk.uses_of(&targets, hop, &wanted, &mut next)?;
         }
         next.truncate(FRONTIER);
         frontier = next;
-        if walk.answer.edges.len() >= request.limit.max(FRONTIER) || walk.is_over() {
-            break;
-        }
     }
     walk.finish()
 }
@@ -162,22 +172,28 @@ impl Walk<'_> {
             }
             let Some(record) = files.get(file) else { continue };
             let references = self.lookups.references(file)?;
-            for at in uses(&references, &targets[0].symbol.name) {
-                let reference = &references[at];
-                if !wanted(reference.kind) {
-                    continue;
-                }
-                let around = around(&self.lookups, file, reference)?;
-                let candidates = self.resolved(record, &references, reference, around.as_ref(), &named);
+            let found = uses(&references, &targets[0].symbol.name);
+            if !found.iter().any(|at| wanted(references[*at].kind)) {
+                continue;
+            }
+            // Uses of one kind in one type mean the same: tests call a thing a hundred times.
+            let mut known: HashMap<Likes<'_>, Rc<Vec<Candidate>>> = HashMap::new();
+            for reference in found.into_iter().map(|at| &references[at]).filter(|one| wanted(one.kind)) {
+                let around = self.lookups.around(file, reference)?;
+                let around = around.as_deref();
+                let candidates = known
+                    .entry(likes(reference, around))
+                    .or_insert_with(|| Rc::new(self.resolved(record, &references, reference, around, &named)))
+                    .clone();
                 let meant = candidates
                     .iter()
                     .find(|one| wanted_keys.contains(&key(&named.definitions()[one.definition])));
                 let Some(meant) = meant else { continue };
                 let to = &named.definitions()[meant.definition];
-                let found = edge(&self.lookups, record, reference, around.clone(), Node::from(to));
+                let found = edge(record, reference, around.cloned(), Node::from(to));
                 let follows = self.add(found, meant, candidates.len(), hop);
                 if let (true, Some(around)) = (follows, around) {
-                    let caller = self.lookups.definition(record, &around);
+                    let caller = self.lookups.definition(record, around);
                     if self.seen.insert(key(&caller)) {
                         next.push(caller);
                     }
@@ -213,10 +229,14 @@ fn uses(references: &[Reference], name: &str) -> Vec<usize> {
     (0..references.len()).filter(|at| is_use(&references[*at])).collect()
 }
 
-/// The definition around a use: the function, not a variable in it.
-fn around(lookups: &Lookups<'_>, file: FileId, reference: &Reference) -> Result<Option<Symbol>> {
-    let Some(within) = reference.within else { return Ok(None) };
-    Ok(lookups.defined(file)?.get(within as usize).cloned())
+/// All that decides what a use means, within one file.
+type Likes<'a> = (ReferenceKind, &'a str, Option<&'a str>, Option<&'a str>, Option<String>, Option<String>);
+
+fn likes<'a>(reference: &'a Reference, around: Option<&Symbol>) -> Likes<'a> {
+    let container = around.and_then(|around| around.container.clone());
+    let is_type = around.filter(|around| is_type(around.kind)).map(|around| around.name.clone());
+    let (qualifier, receiver) = (reference.qualifier.as_deref(), reference.receiver.as_deref());
+    (reference.kind, &reference.name, qualifier, receiver, container, is_type)
 }
 
 /// Along the arrows: from what is defined to what it calls.
@@ -272,7 +292,7 @@ impl Walk<'_> {
             }
             for candidate in &candidates {
                 let to = &named.definitions()[candidate.definition];
-                let found = edge(&self.lookups, record, reference, around.cloned(), Node::from(to));
+                let found = edge(record, reference, around.cloned(), Node::from(to));
                 let follows = self.add(found, candidate, candidates.len(), hop);
                 if follows && self.seen.insert(key(to)) {
                     next.push(to.clone());
@@ -358,7 +378,7 @@ impl Walk<'_> {
     fn add_implementation(&mut self, found: &Definition, of: &Definition, reason: Reason) {
         let Some(record) = self.lookups.files.clone().get(found.file).cloned() else { return };
         let reference = Reference::new(&found.symbol.name, ReferenceKind::Inherit, found.symbol.lines.start);
-        let found = edge(&self.lookups, &record, &reference, Some(found.symbol.clone()), Node::from(of));
+        let found = edge(&record, &reference, Some(found.symbol.clone()), Node::from(of));
         let candidate = Candidate { definition: 0, certainty: Certainty::Likely, reason };
         self.add(found, &candidate, 1, 1);
     }

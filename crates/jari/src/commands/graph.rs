@@ -179,7 +179,10 @@ fn talk(verb: &str, request: &GraphRequest, answer: &GraphAnswer) {
         if let Some(node) = answer.definitions.first() {
             let (path, line) = (&node.path, node.symbol.lines.start);
             let named = node.symbol.qualified();
-            printer::talk_hint(&format!("jari {verb} {named}, or jari {verb} {path}:{line}"));
+            // Without anything around it, its place is all that tells it apart.
+            let by_name =
+                if named == node.symbol.name { String::new() } else { format!("jari {verb} {named}, or ") };
+            printer::talk_hint(&format!("{by_name}jari {verb} {path}:{line}"));
         }
         return;
     }
@@ -188,7 +191,8 @@ fn talk(verb: &str, request: &GraphRequest, answer: &GraphAnswer) {
         "implementations" => "implementation",
         _ => "call",
     };
-    let mut said = printer::plural(answer.total as u64, what);
+    let at_least = if answer.full && request.hops > 1 { "at least " } else { "" };
+    let mut said = format!("{at_least}{}", printer::plural(answer.total as u64, what));
     if answer.edges.len() < answer.total {
         let _ = write!(said, ", the first {} shown (-k for more)", answer.edges.len());
     }
