@@ -336,13 +336,13 @@ fn successor(
     let without = |symbol: &Symbol| symbol.signature.replace(&symbol.name, "");
     let new =
         today.iter().filter(|(qualified, _)| !before.contains_key(*qualified)).map(|(_, symbol)| *symbol);
-    let alike = new
-        .filter(|new| new.kind == old.kind && new.container == old.container)
-        .map(|new| {
-            let name = strsim::normalized_levenshtein(&old.name, &new.name);
-            (name + strsim::normalized_levenshtein(&without(old), &without(new)), new)
-        })
-        .filter(|(alike, _)| *alike > 1.4);
+    let alike = new.filter(|new| new.kind == old.kind && new.container == old.container).filter_map(|new| {
+        let name = strsim::normalized_levenshtein(&old.name, &new.name);
+        let rest = strsim::normalized_levenshtein(&without(old), &without(new));
+        // A long declaration that is the same but for the name speaks for itself.
+        let is_successor = (name > 0.5 && rest > 0.6) || (rest > 0.95 && without(old).len() > 20);
+        is_successor.then_some((name + rest, new))
+    });
     alike.max_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, new)| new.name.clone())
 }
 

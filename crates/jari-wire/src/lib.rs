@@ -768,6 +768,8 @@ pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         ("jari skeleton", schemars::schema_for!(SkeletonJson).into()),
         ("jari analyze", schemars::schema_for!(AnalysisJson).into()),
         ("jari links", schemars::schema_for!(LinksJson).into()),
+        ("jari mentions", schemars::schema_for!(MentionsJson).into()),
+        ("jari drift", schemars::schema_for!(DriftJson).into()),
         ("jari index, jari update, each line of jari watch", schemars::schema_for!(UpdateJson).into()),
         ("jari status", schemars::schema_for!(StatusJson).into()),
         ("jari clean", schemars::schema_for!(CleanJson).into()),

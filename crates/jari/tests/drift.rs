@@ -1,0 +1,187 @@
+//! `jari mentions` and `jari drift`, as a user meets them.
+
+mod common;
+
+use std::process::Command;
+
+use common::{POOL, Project, RETRY, check};
+use expect_test::expect;
+
+const GUIDE: &str = "\
+# Guide
+
+## Retrying
+
+`retry_with_backoff` calls again; its waits are in `src/retry.rs`, see [the file](../src/retry.rs).
+
+## Pooling
+
+`Pool.take()` hands out a connection.
+
+```python
+pool = Pool(3)
+connection = pool.take(2)
+```
+";
+
+fn git(project: &Project, arguments: &[&str]) {
+    let run = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@a.example", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .current_dir(project.path("."))
+        .output()
+        .expect("git runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+fn commit(project: &Project, message: &str) {
+    git(project, &["add", "-A"]);
+    git(project, &["commit", "-qm", message]);
+}
+
+fn documented() -> Project {
+    let project = Project::new(&[
+        ("src/retry.rs", RETRY),
+        ("src/pool.py", POOL),
+        ("docs/guide.md", GUIDE),
+        (".gitignore", ".jari\n"),
+    ]);
+    git(&project, &["init", "-q"]);
+    commit(&project, "first");
+    project
+}
+
+#[test]
+fn sections_are_found_by_the_code_they_speak_of_and_code_by_its_section() {
+    let project = documented();
+    check(
+        &project.jari(&["mentions", "Pool.take", "-q"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+        docs/guide.md:7-14 · Guide › Pooling  span in line 9 and 1 more
+    "#]],
+    );
+    check(
+        &project.jari(&["mentions", "src/retry.rs", "-q"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+        docs/guide.md:3-5 · Guide › Retrying  span in line 5 and 1 more
+    "#]],
+    );
+    check(
+        &project.jari(&["mentions", "docs/guide.md#retrying"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+             5  retry_with_backoff → src/retry.rs:1-10
+             5  src/retry.rs → src/retry.rs:1-1
+        --- stderr
+        2 names of the project in `docs/guide.md#retrying`
+    "#]],
+    );
+    check(
+        &project.jari(&["mentions", "docs/guide.md#nowhere"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: no `docs/guide.md#nowhere` in the index
+        hint: did you mean docs/guide.md#guide or docs/guide.md#retrying or docs/guide.md#pooling?
+    "#]],
+    );
+    assert_eq!(project.jari(&["mentions", "nothing_of_that_name"]).code, 1);
+    let found = project.json(&["mentions", "retry_with_backoff"]);
+    assert_eq!(found["sections"][0]["section_id"], "docs/guide.md#guide/retrying", "{found}");
+}
+
+#[test]
+fn what_documents_still_name_is_reported_once_it_is_gone() {
+    let project = documented();
+    assert_eq!(project.jari(&["drift"]).code, 0, "nothing has changed yet");
+    project.write("src/retry.rs", RETRY.replace("retry_with_backoff", "retry_with_backoffs"));
+    project.write("src/pool.py", POOL.replace("def take(self, patience)", "def take(self, patience, fair)"));
+    commit(&project, "second");
+    let since = project.jari(&["drift", "--since", "HEAD~1", "-q"]);
+    check(
+        &since,
+        &expect![[r#"
+            exit: 1
+            --- stdout
+            docs/guide.md:5 · retry_with_backoff  is called `retry_with_backoffs` now · Guide › Retrying  #.##
+            docs/guide.md:9 · take  was `def take(self, patience)`, is `def take(self, patience, fair)` · Guide › Pooling  #.##
+        "#]],
+    );
+    let plain = project.jari(&["drift"]).exits(1);
+    assert!(
+        plain.stdout.starts_with("docs/guide.md:5 · retry_with_backoff  is not there any more since "),
+        "{plain:?}"
+    );
+    assert!(plain.stdout.contains("today: retry_with_backoffs"), "{plain:?}");
+    project.jari(&["drift", "--write-baseline", "../known.txt"]).exits(0);
+    check(
+        &project.jari(&["drift", "--baseline", "../known.txt"]),
+        &expect![[r#"
+        exit: 0
+        --- stderr
+        0 findings in 3 sections · 1 known
+    "#]],
+    );
+    let found = project.json(&["drift", "-q"]);
+    assert_eq!(
+        (&found["findings"][0]["reason"], &found["sections"]),
+        (&"taken_out".into(), &3.into()),
+        "{found}"
+    );
+}
+
+#[test]
+fn changelogs_and_lines_that_say_so_may_name_what_is_gone() {
+    let project = documented();
+    project.write("CHANGELOG.md", "# Changes\n\n`retry_with_backoff` is new.\n");
+    project.write("docs/guide.md", "# Guide\n\n`retry_with_backoff` was removed.\n");
+    project.write("src/retry.rs", RETRY.replace("retry_with_backoff", "retry_with_backoffs"));
+    commit(&project, "second");
+    assert_eq!(project.jari(&["drift"]).code, 0);
+    assert_eq!(project.jari(&["drift", "--since", "HEAD~1"]).code, 0);
+}
+
+#[test]
+fn files_that_moved_and_revisions_that_do_not_exist() {
+    let project = documented();
+    std::fs::rename(project.path("src/retry.rs"), project.path("src/again.rs")).unwrap();
+    commit(&project, "second");
+    let found = project.json(&["drift", "--since", "HEAD~1", "-q"]);
+    assert_eq!(
+        (&found["findings"][0]["reason"], &found["findings"][0]["name"]),
+        (&"moved".into(), &"src/retry.rs".into())
+    );
+    check(
+        &project.jari(&["drift", "--since", "nowhere"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: no revision is called `nowhere`
+        hint: name a commit, a branch or a tag: `git log --oneline` lists commits
+    "#]],
+    );
+    check(
+        &project.jari(&["drift", "--baseline", "missing.txt"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: `missing.txt` cannot be read: No such file or directory (os error 2)
+        hint: `jari drift --write-baseline FILE` makes one
+    "#]],
+    );
+    let bare = Project::new(&[("a.rs", RETRY)]);
+    check(
+        &bare.jari(&["drift", "--since", "HEAD"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: `[TEMP]/project` has no history that Git could tell of
+        hint: it needs `git`, and a folder that is under its control
+    "#]],
+    );
+}
