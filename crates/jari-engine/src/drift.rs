@@ -10,7 +10,7 @@ use jari_rank::Role;
 use jari_source::{Gone, Removal, identifiers};
 use jari_store::{Files, Snapshot};
 
-use crate::mentions::{Named, code_lines, each_document, is_telling};
+use crate::mentions::{Named, code_lines, each_document, has_humps, is_telling};
 use crate::near::Near;
 use crate::{Project, Result};
 
@@ -190,7 +190,8 @@ pub fn drift(project: &Project, snapshot: &dyn Snapshot) -> Result<DriftReport> 
     let (said, sections) = said(snapshot)?;
     let code = Code::new(snapshot, said.iter())?;
     let mut report = DriftReport { sections, names: said.len(), ..DriftReport::default() };
-    let suspects: Vec<&Said> = said.iter().filter(|said| !code.has(project, said)).collect();
+    let suspects: Vec<&Said> =
+        said.iter().filter(|said| !code.has(project, said) && !code.is_foreign(said)).collect();
     let words: HashSet<&str> = suspects.iter().map(|said| said.last.as_str()).collect();
     let deadline = Instant::now() + HISTORY;
     let gone = match jari_source::removals(&project.root, &words, is_product, COMMITS, deadline) {
@@ -401,7 +402,7 @@ fn said(snapshot: &dyn Snapshot) -> Result<(Vec<Said>, usize)> {
     let mut sections = 0;
     each_document(snapshot, |path, document, text| {
         sections += document.sections.len();
-        if speaks_of_the_past(path, &[]) {
+        if speaks_of_the_past(path, &[]) || is_of_tests(path) {
             return;
         }
         let lines: Vec<&str> = text.lines().collect();
@@ -415,6 +416,8 @@ fn said(snapshot: &dyn Snapshot) -> Result<(Vec<Said>, usize)> {
             }
             let (kind, head, last) = match Named::new(span.text) {
                 Some(Named::Name { last, .. }) if examples.contains(last) => continue,
+                // A single capitalised word is as often somebody else's.
+                Some(Named::Name { head: None, last }) if !last.contains('_') && !has_humps(last) => continue,
                 Some(Named::Name { head, last }) if is_telling(span.text, last) => {
                     (SaidKind::Name, head, last)
                 }
@@ -467,6 +470,8 @@ struct Code {
     present: HashSet<String>,
     /// Types and modules with something in them.
     owners: HashSet<String>,
+    /// Names of types.
+    types: HashSet<String>,
     files: std::sync::Arc<Files>,
 }
 
@@ -477,7 +482,7 @@ impl Code {
             wanted.extend(spellings(&said.last));
         }
         let files = snapshot.files();
-        let (mut present, mut owners) = (HashSet::new(), HashSet::new());
+        let (mut present, mut owners, mut types) = (HashSet::new(), HashSet::new(), HashSet::new());
         let mut heirs: HashSet<String> = HashSet::new();
         for record in files.iter().filter(|record| record.skip.is_none() && !is_document(&record.language)) {
             let text = snapshot.text(record.id)?.unwrap_or_default();
@@ -497,13 +502,17 @@ impl Code {
                 {
                     owners.insert(owner.to_owned());
                 }
-                if inherits(&symbol) {
+                if symbol.name.starts_with(char::is_uppercase) {
+                    types.insert(symbol.name.clone());
+                }
+                // Modules are opened again by whoever adds to them.
+                if inherits(&symbol) || symbol.kind == SymbolKind::Module {
                     heirs.insert(symbol.name);
                 }
             }
         }
         owners.retain(|owner| owner.starts_with(char::is_uppercase) && !heirs.contains(owner));
-        Ok(Self { present, owners, files })
+        Ok(Self { present, owners, types, files })
     }
 
     fn has(&self, project: &Project, said: &Said) -> bool {
@@ -513,6 +522,12 @@ impl Code {
             return self.files.iter().any(|record| ends(&record.path)) || project.root.join(path).exists();
         }
         spellings(&said.last).iter().any(|spelling| self.present.contains(spelling))
+    }
+
+    /// Whether a name is said to be of a type that the project does not have.
+    fn is_foreign(&self, said: &Said) -> bool {
+        let head = said.head.as_deref().filter(|head| head.starts_with(char::is_uppercase));
+        head.is_some_and(|head| !self.types.contains(head))
     }
 
     /// Whether it is a type of the project that has members and, as far as its declaration tells, none from elsewhere.
@@ -533,6 +548,13 @@ fn inherits(symbol: &Symbol) -> bool {
     let signature = symbol.signature.trim_end_matches([':', '{', ' ']);
     let marks = ["(", " extends ", " implements ", " < ", ":", " with "];
     !is_declared(symbol.kind) && marks.iter().any(|mark| signature.contains(mark))
+}
+
+/// Whether a document is there for tests, or somebody else's.
+fn is_of_tests(path: &str) -> bool {
+    const FOLDERS: &[&str] =
+        &["fixtures", "node_modules", "test", "testdata", "tests", "third_party", "vendor"];
+    path.split('/').any(|folder| FOLDERS.contains(&folder))
 }
 
 /// Whether a file is of the product itself: names of tests and examples come and go.

@@ -234,12 +234,16 @@ pub fn spoken_of(snapshot: &dyn Snapshot, path: &str, anchor: Option<&str>) -> R
 /// Whether a name in running text is likely to be one of code: `get` and `GET` may be words, `get_all`, `getAll`, `Pool.get` and `get()`
 /// are not.
 pub(crate) fn is_telling(text: &str, last: &str) -> bool {
-    let humps = last.chars().skip(1).any(char::is_uppercase) && last.chars().any(char::is_lowercase);
     last.len() > 2
         && (text.len() > last.len()
-            || humps
+            || has_humps(last)
             || last.trim_matches('_').contains('_')
             || (last.starts_with(char::is_uppercase) && last.chars().any(char::is_lowercase)))
+}
+
+/// `takeAll` and `ConnectionPool`.
+pub(crate) fn has_humps(name: &str) -> bool {
+    name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
 }
 
 /// Definitions of a name, of the container that stands before it where that is one.

@@ -74,8 +74,7 @@ pub fn texts_at<'p>(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .spawn()
-        .map_err(failed)?;
+        .spawn()?;
     let mut asked = child.stdin.take().ok_or_else(|| HistoryError::Failed("no way to ask".to_owned()))?;
     let answers = child.stdout.take().ok_or_else(|| HistoryError::Failed("no answer".to_owned()))?;
     let mut texts = HashMap::new();
@@ -91,14 +90,14 @@ pub fn texts_at<'p>(
         let mut answers = BufReader::new(answers);
         for path in paths {
             let mut head = String::new();
-            answers.read_line(&mut head).map_err(failed)?;
+            answers.read_line(&mut head)?;
             // `<name> blob <size>`, or `<name> missing`.
             let Some(size) = head.trim_end().rsplit(' ').next().and_then(|size| size.parse::<usize>().ok())
             else {
                 continue;
             };
             let mut bytes = vec![0; size + 1];
-            answers.read_exact(&mut bytes).map_err(failed)?;
+            answers.read_exact(&mut bytes)?;
             bytes.pop();
             if let Ok(text) = String::from_utf8(bytes) {
                 texts.insert(*path, text);
@@ -256,7 +255,7 @@ fn git(root: &Path) -> Command {
 }
 
 fn output(command: &mut Command) -> Result<String, HistoryError> {
-    let output = command.output().map_err(failed)?;
+    let output = command.output()?;
     if !output.status.success() {
         let told = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
         return Err(HistoryError::Failed(told));
@@ -264,8 +263,10 @@ fn output(command: &mut Command) -> Result<String, HistoryError> {
     String::from_utf8(output.stdout).map_err(|_| HistoryError::Failed("names that are no UTF-8".to_owned()))
 }
 
-fn failed(error: std::io::Error) -> HistoryError {
-    HistoryError::Failed(error.to_string())
+impl From<std::io::Error> for HistoryError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
 }
 
 #[cfg(test)]
