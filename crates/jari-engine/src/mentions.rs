@@ -90,9 +90,9 @@ impl<'t> Named<'t> {
                 && !part.starts_with(|c: char| c.is_ascii_digit())
         };
         let head = text[..text.len() - last.len()].trim_end_matches([':', '.', '#', '/']);
-        let parts = head.split([':', '.', '#']).filter(|part| !part.is_empty());
+        let mut parts = head.split([':', '.', '#']).filter(|part| !part.is_empty());
         let good = !last.is_empty() && plain(last) && parts.clone().all(plain);
-        good.then(|| Self::Name { head: parts.last(), last })
+        good.then(|| Self::Name { head: parts.next_back(), last })
     }
 }
 
