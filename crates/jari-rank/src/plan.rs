@@ -130,12 +130,8 @@ const ENDINGS: &[&str] = &[
 impl Plan {
     /// The plan for a question; `intent` overrides what the rules say.
     pub fn new(typed: &Typed, query: &Query, intent: Option<Intent>) -> Self {
-        let shape = shape(typed, query);
-        Self {
-            intent: intent.unwrap_or_else(|| intent_of(&typed.words, shape)),
-            shape,
-            script: script(query),
-        }
+        let (shape, script) = (shape(typed, query), script(query));
+        Self { intent: intent.unwrap_or_else(|| intent_of(&typed.words, shape, script)), shape, script }
     }
 
     /// How many places are shown where nobody said, of a surface that usually shows `usual`.
@@ -149,8 +145,9 @@ impl Plan {
     }
 }
 
-fn intent_of(words: &str, shape: Shape) -> Intent {
-    if matches!(shape, Shape::Identifier | Shape::Path) {
+fn intent_of(words: &str, shape: Shape, script: Script) -> Intent {
+    // In Korean a single word may be a whole question.
+    if matches!(shape, Shape::Identifier | Shape::Path) && script == Script::Latin {
         return Intent::Nav;
     }
     // A report of several lines is read to mend what it tells of.
@@ -183,11 +180,11 @@ fn shape(typed: &Typed, query: &Query) -> Shape {
     let lower = typed.words.to_lowercase();
     if typed.only_phrases {
         Shape::Quoted
-    } else if meant.len() == 1 && is_path(&typed.words) {
+    } else if query.words.len() == 1 && is_path(&typed.words) {
         Shape::Path
     } else if FAILING.iter().any(|mark| lower.contains(mark)) {
         Shape::ErrorMessage
-    } else if meant.len() == 1 || (!meant.is_empty() && meant.iter().all(|word| word.code)) {
+    } else if query.words.len() == 1 || (!meant.is_empty() && meant.iter().all(|word| word.code)) {
         Shape::Identifier
     } else {
         Shape::Sentence
@@ -285,7 +282,7 @@ mod tests {
         );
         let chosen = Plan::new(&Typed::new("x y"), &Query::new("x y"), Some(Intent::Research));
         assert_eq!((chosen.intent, chosen.places(10), chosen.places(50)), (Intent::Research, 15, 50));
-        assert_eq!((plan("why though").places(5), plan("retry").places(5)), (7, 5));
+        assert_eq!((plan("why is it slow").places(5), plan("retry").places(5)), (7, 5));
     }
 
     #[test]

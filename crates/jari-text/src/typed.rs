@@ -111,7 +111,10 @@ fn pieces(text: &str) -> Vec<Piece> {
     while !rest.is_empty() {
         let end = end_of(rest);
         let (piece, after) = rest.split_at(end);
-        pieces.push(Piece { text: piece.to_owned(), quoted: piece.starts_with('"') && piece.len() > 1 });
+        pieces.push(Piece {
+            text: piece.to_owned(),
+            quoted: piece.starts_with('"') && piece[1..].contains('"'),
+        });
         rest = after.trim_start();
     }
     pieces

@@ -9,7 +9,7 @@ use super::{Project, rows};
 /// Asks for every row, by paths instead of numbers, because numbers follow from the order of changes.
 const ROWS: &[&str] = &[
     "SELECT path, language, size, hash, skip, chunks, words FROM files ORDER BY path",
-    "SELECT path, text, uses FROM texts JOIN files ON id = file ORDER BY path",
+    "SELECT path, text, uses FROM files JOIN texts ON texts.file = id LEFT JOIN uses ON uses.file = id ORDER BY path",
     "SELECT path, ordinal, kind, first, last, symbol, doc_first, doc_last, section, head_first, head_last
      FROM chunks JOIN files ON id = file ORDER BY path, ordinal",
     "SELECT path, ordinal, name, folded, kind, container, signature, doc, exported, first, last, chunk
