@@ -195,7 +195,15 @@ pub fn drift(project: &Project, snapshot: &dyn Snapshot) -> Result<DriftReport> 
     let words: HashSet<&str> = suspects.iter().map(|said| said.last.as_str()).collect();
     let deadline = Instant::now() + HISTORY;
     let gone = match jari_source::removals(&project.root, &words, is_product, COMMITS, deadline) {
-        Ok(gone) => gone,
+        Ok(gone) => {
+            if gone.shallow {
+                report.notes.push(
+                    "the history is cut off (a shallow clone): what older commits took out is not known"
+                        .to_owned(),
+                );
+            }
+            gone
+        }
         Err(error) => {
             report.notes.push(format!("{error}: only names of known types were looked at"));
             Gone::default()
@@ -252,12 +260,27 @@ pub fn drift_since(project: &Project, snapshot: &dyn Snapshot, revision: &str) -
         all_names.insert(name.to_owned());
     })?;
 
+    // What may stand before a name of the project: its types, folders and files.
+    let mut known = all_names.clone();
+    for record in files.iter() {
+        known.extend(record.path.split(['/', '.']).map(str::to_owned));
+    }
+    let mut declared: HashMap<&str, usize> = HashMap::new();
+    for symbol in before.values() {
+        *declared.entry(&symbol.name).or_default() += 1;
+    }
+
     // By the last part of the name, because that is what documents write.
     let mut changes: HashMap<&str, (Reason, f32)> = HashMap::new();
     for (qualified, old) in &before {
         let told = match today.get(qualified) {
             Some(new) if new.signature == old.signature => None,
-            Some(new) if is_declared(old.kind) => {
+            // Of a name that several have, a document does not tell which it means.
+            Some(new)
+                if is_declared(old.kind)
+                    && declared.get(old.name.as_str()) == Some(&1)
+                    && !old.name.starts_with("__") =>
+            {
                 Some((Reason::Redeclared { from: old.signature.clone(), to: new.signature.clone() }, 0.5))
             }
             Some(_) => None,
@@ -275,7 +298,7 @@ pub fn drift_since(project: &Project, snapshot: &dyn Snapshot, revision: &str) -
     each_document(snapshot, |path, document, text| {
         report.sections += document.sections.len();
         if !speaks_of_the_past(path, &[]) {
-            look_for(path, document, text, &changes, &moved, &mut report);
+            look_for(path, document, text, &changes, &known, &moved, &mut report);
         }
     })?;
     finish(&mut report);
@@ -288,6 +311,7 @@ fn look_for(
     document: &Document,
     text: &str,
     changes: &HashMap<&str, (Reason, f32)>,
+    known: &HashSet<String>,
     moved: &HashMap<String, Option<String>>,
     report: &mut DriftReport,
 ) {
@@ -298,11 +322,14 @@ fn look_for(
         }
         for word in identifiers(line) {
             let Some((reason, likelihood)) = changes.get(word) else { continue };
+            if word.len() < 3 || is_foreign(line, word, known) {
+                continue;
+            }
             // A plain word of a sentence is no name of code, unless it is marked as such.
             let marked = || {
-                spans
-                    .iter()
-                    .any(|span| span.line == number && identifiers(span.text).any(|said| said == word))
+                spans.iter().filter(|span| span.line == number).any(
+                    |span| matches!(Named::new(span.text), Some(Named::Name { last, .. }) if last == word),
+                )
             };
             if !is_telling(word, word) && !marked() {
                 continue;
@@ -326,6 +353,15 @@ fn look_for(
             report.findings.push(finding(&said, reason, 0.9));
         }
     }
+}
+
+/// Whether `word` is said to be of something that the project does not have: `SSLContext` of `truststore.SSLContext`.
+fn is_foreign(line: &str, word: &str, known: &HashSet<String>) -> bool {
+    line.match_indices(word).all(|(at, _)| {
+        let before = line[..at].trim_end_matches(['.', ':']);
+        let head = identifiers(&line[..at]).last().filter(|head| before.len() < at && before.ends_with(head));
+        head.is_some_and(|head| !known.contains(head))
+    })
 }
 
 /// What a symbol that is gone is called now: new in the same container and of the same kind, with a like declaration.
@@ -460,7 +496,8 @@ fn speaks_of_the_past(path: &str, titles: &[String]) -> bool {
 }
 
 fn says_it_is_gone(line: &str) -> bool {
-    let lower = line.to_lowercase();
+    // What is marked as code is no word of the sentence.
+    let lower: String = line.to_lowercase().split('`').step_by(2).collect();
     SAID_TO_BE_GONE.iter().any(|mark| lower.contains(mark))
 }
 

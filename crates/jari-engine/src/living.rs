@@ -118,6 +118,8 @@ struct Inner {
     /// Whether the last update is still to come, or did not succeed.
     behind: bool,
     follows: bool,
+    /// Whether a question found the index damaged.
+    damaged: bool,
     failed: Option<String>,
     /// The number, the figures and the length of the last update that changed something.
     last: Option<(u64, Update, Duration)>,
@@ -196,11 +198,13 @@ impl Living {
         }
     }
 
-    /// Forgets a state that turned out to be damaged and has the index made anew.
-    pub fn damaged(&self) {
+    /// Forgets a state that turned out to be damaged, and has whoever keeps the index make it anew.
+    pub fn damaged(&self, why: &str) {
         let mut inner = self.shared.inner();
         inner.snapshot = None;
         inner.store = None;
+        inner.damaged = true;
+        inner.failed = Some(why.to_owned());
         drop(inner);
         self.shared.wake();
     }
@@ -277,6 +281,9 @@ impl Shared {
                 if self.noted(refreshed).is_none() {
                     watch = None;
                 }
+            }
+            if std::mem::take(&mut self.inner().damaged) {
+                self.start_over();
             }
             let began = Instant::now();
             let wait = match self.bring(false) {

@@ -124,6 +124,7 @@ pub fn mentions(project: &Project, snapshot: &dyn Snapshot, wanted: &str) -> Res
 }
 
 fn of_name(snapshot: &dyn Snapshot, wanted: &str) -> Result<Vec<Mention>> {
+    let wanted = wanted.trim_end_matches("()");
     let last = wanted.rsplit([':', '.', '#']).next().unwrap_or(wanted);
     let head =
         wanted[..wanted.len() - last.len()].trim_end_matches([':', '.', '#']).rsplit([':', '.', '#']).next();
@@ -218,7 +219,7 @@ pub fn spoken_of(snapshot: &dyn Snapshot, path: &str, anchor: Option<&str>) -> R
                     .find(|record| record.path == path || record.path.ends_with(&format!("/{path}")));
                 record.map(|record| (record.path.clone(), LineRange::new(1, 1))).into_iter().collect()
             }
-            Some(Named::Name { head, last }) if is_telling(span.text, last) => defined(snapshot, head, last)?
+            Some(Named::Name { head, last }) if last.len() > 2 => defined(snapshot, head, last)?
                 .into_iter()
                 .filter_map(|found| Some((files.get(found.file)?.path.clone(), found.symbol.lines)))
                 .collect(),

@@ -36,6 +36,11 @@ pub fn languages(wanted: &[String], only: Option<Only>) -> Result<Vec<String>> {
 
 /// `filter`, narrowed by what was typed among the words.
 pub(crate) fn typed(typed: &Typed, filter: Filter) -> Result<Filter> {
+    if let Some(unknown) = typed.unknown.first() {
+        return Err(Error::BadFilter(format!(
+            "`{unknown}` is no filter: only words and paths can be left out"
+        )));
+    }
     let wanted = languages(&typed.languages, None)?;
     let kinds: Vec<ChunkKind> = typed
         .kinds

@@ -251,7 +251,8 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
         Some(budget) => pack::fit(snapshot, &mut hits, budget, plan.intent)?,
         None => None,
     };
-    let near = if hits.is_empty() { near_names(snapshot, &looked.query)? } else { Vec::new() };
+    let near =
+        if hits.is_empty() && cut.is_none() { near_names(snapshot, &looked.query)? } else { Vec::new() };
     let Looked { mode, degraded, passes, embedding_calls, .. } = looked;
     let took = began.elapsed();
     Ok(SearchResponse { hits, mode, plan, typed, passes, degraded, near, cut, embedding_calls, took })

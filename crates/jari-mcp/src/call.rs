@@ -96,7 +96,7 @@ impl Call<'_> {
                 Some(note) => note.clone(),
                 None => "ask again in a few seconds; search_code and read answer already".to_owned(),
             };
-            Refusal { message, hint: Some(hint) }
+            Refusal::new(message, hint)
         })
     }
 
@@ -133,11 +133,19 @@ impl Call<'_> {
 pub(crate) struct Refusal {
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
+    /// Whether the index is damaged: it is to be made anew.
+    pub(crate) damaged: bool,
+}
+
+impl Refusal {
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: Some(hint.into()), damaged: false }
+    }
 }
 
 impl From<String> for Refusal {
     fn from(message: String) -> Self {
-        Self { message, hint: None }
+        Self { message, hint: None, damaged: false }
     }
 }
 
@@ -151,9 +159,13 @@ impl From<Error> for Refusal {
             Error::NotADocument { .. } => Some("read it with view `skeleton`".to_owned()),
             Error::EmptyQuery | Error::EmptyName => Some("give a word to look for".to_owned()),
             Error::NoneOf { .. } => Some("leave out `language`".to_owned()),
+            Error::Store(jari_store::Error::Corrupt(_)) => {
+                Some("it is being made anew: ask again in a few seconds".to_owned())
+            }
             error => error.hint(),
         };
-        Self { message: error.to_string(), hint }
+        let damaged = matches!(error, Error::Store(jari_store::Error::Corrupt(_)));
+        Self { message: error.to_string(), hint, damaged }
     }
 }
 

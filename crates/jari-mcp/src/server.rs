@@ -132,7 +132,12 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let answered = self.blocking(context, move |call| entry.call(call, arguments)).await?;
         let result = match answered {
-            Err(refusal) => CallToolResult::error(vec![ContentBlock::text(refusal.to_string())]),
+            Err(refusal) => {
+                if refusal.damaged {
+                    self.served.living.damaged(&refusal.message);
+                }
+                CallToolResult::error(vec![ContentBlock::text(refusal.to_string())])
+            }
             Ok(mut answer) => {
                 let texts = answer.results.iter().filter_map(|place| place.text.as_deref());
                 answer.notes.extend(secrets::note(texts.map(secrets::count).sum()));

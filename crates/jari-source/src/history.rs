@@ -118,6 +118,8 @@ pub struct Gone {
     pub files: HashMap<String, Removal>,
     /// When the newest commit was made.
     pub newest: String,
+    /// Whether older commits are not there.
+    pub shallow: bool,
 }
 
 /// Files that were taken away, and of `words` those of which a commit took a definition out of a file that `counts`, and the last commit that did. At most `commits` are looked at, and
@@ -176,7 +178,11 @@ pub fn removals(
     }
     let _ = child.kill();
     let _ = child.wait();
-    Ok(gone)
+    if gone.newest.is_empty() {
+        return Err(HistoryError::NoRepository(root.to_owned()));
+    }
+    let shallow = output(git(root).args(["rev-parse", "--is-shallow-repository"]))?;
+    Ok(Gone { shallow: shallow.trim() == "true", ..gone })
 }
 
 /// Flags in quotes, as programs declare them: `flag` of `"--flag"`.

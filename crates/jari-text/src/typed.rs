@@ -17,6 +17,8 @@ pub struct Typed {
     pub symbols: Vec<String>,
     /// After a dash.
     pub without: Vec<String>,
+    /// What looks like a filter and is none: `-lang:rust`.
+    pub unknown: Vec<String>,
     /// In quotes.
     pub phrases: Vec<String>,
     /// Whether nothing but filters and phrases was typed: then places without the phrases are no answer. In a sentence quotes may
@@ -46,6 +48,7 @@ impl Typed {
             words: _,
             paths,
             except_paths,
+            unknown,
             languages,
             kinds,
             symbols,
@@ -53,7 +56,9 @@ impl Typed {
             phrases,
             only_phrases: _,
         } = self;
-        [paths, except_paths, languages, kinds, symbols, without, phrases].iter().any(|list| !list.is_empty())
+        [paths, except_paths, unknown, languages, kinds, symbols, without, phrases]
+            .iter()
+            .any(|list| !list.is_empty())
     }
 
     fn take(&mut self, piece: Piece, words: &mut Vec<String>) {
@@ -70,6 +75,8 @@ impl Typed {
             self.except_paths.push(path);
         } else if let Some(language) = value("lang:").or_else(|| value("language:")) {
             self.languages.push(language);
+        } else if ["-lang:", "-language:", "-kind:", "-symbol:"].iter().any(|name| value(name).is_some()) {
+            self.unknown.push(text);
         } else if let Some(kind) = value("kind:") {
             self.kinds.push(kind);
         } else if let Some(symbol) = value("symbol:") {
@@ -170,6 +177,11 @@ mod tests {
         let sentence = Typed::new("where do we \"remember\" the user's choice");
         assert!(!sentence.only_phrases && sentence.phrases == ["remember"]);
         assert_eq!(Typed::new("path:\"my docs\" setup").paths, ["my docs"]);
+    }
+
+    #[test]
+    fn what_cannot_be_left_out_is_told() {
+        assert_eq!(Typed::new("take -lang:python").unknown, ["-lang:python"]);
     }
 
     #[test]

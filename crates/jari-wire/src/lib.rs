@@ -130,6 +130,7 @@ impl FiltersJson {
             words: _,
             paths,
             except_paths,
+            unknown: _,
             languages,
             kinds,
             symbols,

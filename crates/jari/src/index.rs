@@ -102,6 +102,10 @@ impl Index {
             let below = below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
             return Ok((Self::at(here, global)?, joined(&below, &file)));
         }
+        // A folder that is no project, and not ours, is not indexed because a file of it was named.
+        if !place.marked {
+            return Err(Error::Outside(path.display().to_string()).into());
+        }
         let index = Self::at(place, global)?;
         let within = joined(&index.within, &file);
         Ok((index, within))

@@ -814,3 +814,14 @@ fn a_reader_that_goes_away_is_no_reason_to_complain() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
     }
 }
+
+#[test]
+fn a_file_elsewhere_does_not_make_its_folder_a_project() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    project.write("../elsewhere/a.py", POOL);
+    for verb in ["imports", "mentions"] {
+        project.jari(&[verb, "../elsewhere/a.py"]).exits(2);
+        assert!(!project.path("../elsewhere/.jari").exists(), "{verb} indexed a folder that is not ours");
+    }
+}

@@ -174,6 +174,14 @@ fn files_that_moved_and_revisions_that_do_not_exist() {
         hint: `jari drift --write-baseline FILE` makes one
     "#]],
     );
+    // A name may hold the very word by which a sentence says that something is gone.
+    project.write("docs/more.md", "# More\n\nCall `removed_helper`.\n");
+    project.write("src/more.py", "def removed_helper(a):\n    return a\n");
+    commit(&project, "third");
+    project.write("src/more.py", "def other(a):\n    return a\n");
+    commit(&project, "fourth");
+    let found = project.json(&["drift", "--since", "HEAD~1", "-q"]);
+    assert_eq!(found["findings"][0]["name"], "removed_helper", "{found}");
     let bare = Project::new(&[("a.rs", RETRY)]);
     check(
         &bare.jari(&["drift", "--since", "HEAD"]),

@@ -411,3 +411,38 @@ fn http_is_for_this_machine_or_for_those_with_the_token() {
         }
     }
 }
+
+/// Damage in rows that no update looks at, so that only a question meets it.
+#[test]
+fn damage_that_a_question_meets_is_repaired() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    let rows = project.path(".jari/store.db");
+    let mut bytes = std::fs::read(&rows).unwrap();
+    // The pages that hold the declaration of the symbol.
+    let places: Vec<usize> = bytes
+        .windows(14)
+        .enumerate()
+        .filter(|(_, window)| *window == b"pub fn retry_w")
+        .map(|(at, _)| at)
+        .collect();
+    assert!(!places.is_empty());
+    places.into_iter().for_each(|at| bytes[at] ^= 0x20);
+    std::fs::write(&rows, &bytes).unwrap();
+    let mut server = Server::start(&project, &[]);
+    let mut refused = 0;
+    let began = Instant::now();
+    let answer = loop {
+        let answer = server.call("search_by_symbol", json!({"name": "retry_with_backoff"}));
+        if answer["isError"] == true {
+            refused += usize::from(answer["content"][0]["text"].as_str().unwrap().contains("made anew"));
+        } else if first_path(&answer["structuredContent"]) == "src/retry.rs" {
+            break answer;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "{answer}");
+        std::thread::sleep(Duration::from_millis(30));
+    };
+    assert!(refused > 0, "no question met the damage: {answer}");
+    let text = answer["structuredContent"]["results"][0]["text"].as_str().unwrap();
+    assert!(text.contains("pub fn retry_with_backoff"), "{text}");
+}

@@ -117,7 +117,7 @@ fn of_symbol(call: &Call<'_>, name: &str) -> Result<Answer, Refusal> {
         format!("; names like it: {}", answer.near.join(", "))
     };
     let message = format!("no file and no definition is called `{name}`{near}");
-    Err(Refusal { message, hint: Some("get_file_structure shows the files of the project".to_owned()) })
+    Err(Refusal::new(message, "get_file_structure shows the files of the project"))
 }
 
 /// A section of a document as it is written, with its subsections.
@@ -139,7 +139,7 @@ pub(super) fn of_section(page: &Page, which: &Which, shape: &Shape) -> Result<An
                 true => format!("it has {sections} sections; doc_toc lists them"),
                 false => format!("near ones are {}; doc_toc lists all {sections}", near.join(", ")),
             };
-            Err(Refusal { message: format!("`{}` has no section `{which}`", page.path), hint: Some(hint) })
+            Err(Refusal::new(format!("`{}` has no section `{which}`", page.path), hint))
         }
     }
 }
@@ -149,10 +149,7 @@ fn of_lines(page: &Page, first: u32, last: Option<u32>, shape: &Shape) -> Result
     let last = last.unwrap_or(total).min(total);
     if first == 0 || first > last {
         let message = format!("`{}` has {total} lines: start_line is {first}, end_line {last}", page.path);
-        return Err(Refusal {
-            message,
-            hint: Some("lines are counted from 1, and start_line is not after end_line".to_owned()),
-        });
+        return Err(Refusal::new(message, "lines are counted from 1, and start_line is not after end_line"));
     }
     let lines = LineRange::new(first, last);
     let place = PlaceJson {

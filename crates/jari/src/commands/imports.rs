@@ -26,10 +26,10 @@ pub(crate) struct Imports {
 impl Imports {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { file } = self;
-        let (mut index, path) = Index::find_file(&file, global)?;
         if file.is_dir() {
             return Err(jari_engine::Error::IsAFolder(file.display().to_string()).into());
         }
+        let (mut index, path) = Index::find_file(&file, global)?;
         let reporter = Reporter::new(global.quiet);
         let ask = |snapshot: &dyn Snapshot| imports(snapshot, &path);
         let (ready, found) = index.sync_rows(&reporter, ask)?;
