@@ -34,6 +34,27 @@ fn a_parser_that_is_lost_is_given_up() {
     assert_eq!(chunked.notes, [jari_base::Note::Unparsed]);
 }
 
+/// The program ended.
+#[test]
+fn blocks_of_yaml_without_end_are_read() {
+    let by_columns: String = (0..400).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    for text in ["- ".repeat(1_000) + "a\n", "? ".repeat(1_000) + "a\n", by_columns] {
+        let chunked = jari_chunk::chunk(&Language::named("yaml"), &text, &Default::default());
+        assert_eq!(chunked.notes, [jari_base::Note::Unparsed]);
+    }
+    let usual = "a:\n  - b: 1\n    c:\n      - d\n";
+    assert!(jari_chunk::chunk(&Language::named("yaml"), usual, &Default::default()).notes.is_empty());
+}
+
+/// It panicked.
+#[test]
+fn a_name_taken_from_a_word_that_is_no_ascii_is_read() {
+    let text = "\u{fffd}{(\"'`each kind).then\n\u{fffd}].call(1)\n가>.call(2)\n";
+    for language in ["ruby", "python", "rust", "kotlin", "cpp"] {
+        check(&Language::named(language), text, "no ascii before a name");
+    }
+}
+
 fn check(language: &Language, text: &str, what: &str) {
     let began = Instant::now();
     let chunked = jari_chunk::chunk(language, text, &Default::default());

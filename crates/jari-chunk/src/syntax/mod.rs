@@ -57,6 +57,9 @@ pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option
         ended = format!("{text}\n");
         &ended
     };
+    if spec.name == "yaml" && indentation(text) > DEEPEST_YAML {
+        return None;
+    }
     let tree = parsed(&compiled.grammar, text)?;
     let root = tree.root_node();
     if root.is_error() && root.named_child_count() == 0 {
@@ -85,6 +88,33 @@ pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option
     in_order(&mut outline);
     refer::tidy(&mut outline.references);
     (!too_broken).then_some(outline)
+}
+
+/// YAML's scanner keeps a stack of its blocks in a kilobyte, and the program ends where that is not enough.
+const DEEPEST_YAML: usize = 80;
+
+/// How many blocks of YAML stand in each other at most, as far as columns and marks of lists tell.
+fn indentation(text: &str) -> usize {
+    let mut columns: Vec<usize> = Vec::new();
+    let mut deepest = 0;
+    for line in text.lines() {
+        let mut rest = line.trim_start_matches(' ');
+        let mut column = line.len() - rest.len();
+        while !rest.is_empty() && deepest <= DEEPEST_YAML {
+            columns.truncate(columns.partition_point(|outer| *outer < column));
+            columns.push(column);
+            deepest = deepest.max(columns.len());
+            let Some(inner) = ["-", "?", ":"].iter().find_map(|mark| rest.strip_prefix(mark)) else { break };
+            let after = inner.trim_start_matches([' ', '\t']);
+            // A mark stands alone; `-a` is a word.
+            if after.len() == inner.len() {
+                break;
+            }
+            column += rest.len() - after.len();
+            rest = after;
+        }
+    }
+    deepest
 }
 
 /// The tree of `text`; `None` where the grammar takes too long over it.

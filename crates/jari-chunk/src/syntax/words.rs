@@ -88,9 +88,9 @@ pub(super) fn qualifier(before: &str, separators: &[&str]) -> Option<String> {
         rest = rest.trim_end();
         let mut called = "";
         while let Some(open) = rest.ends_with([')', ']', '>']).then(|| opening(rest)) {
-            called = match &rest[open..open + 1] {
-                "(" => "()",
-                "[" => "[]",
+            called = match rest[open..].chars().next() {
+                Some('(') => "()",
+                Some('[') => "[]",
                 _ => called,
             };
             rest = rest[..open].trim_end_matches("::").trim_end();
