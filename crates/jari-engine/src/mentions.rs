@@ -341,7 +341,7 @@ mod tests {
         let name = |head, last| Some(Named::Name { head, last });
         assert_eq!(Named::new("take"), name(None, "take"));
         assert_eq!(Named::new("pool::Pool::take()"), name(Some("Pool"), "take"));
-        assert_eq!(Named::new("~django.db.models.Model"), name(Some("models"), "Model"));
+        assert_eq!(Named::new("~shop.db.models.Model"), name(Some("models"), "Model"));
         assert_eq!(Named::new("take(patience, size=2)"), name(None, "take"));
         assert_eq!(Named::new("Vec<String>"), name(None, "Vec"));
         assert_eq!(Named::new("src/pool.rs"), Some(Named::File("src/pool.rs")));
