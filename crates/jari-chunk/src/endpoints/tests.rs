@@ -48,7 +48,7 @@ fn scripts_with_routers() {
         "const fastify = require('fastify')()\nfastify.route({\n  method: 'GET',\n  url: '/users',\n})\n",
         "GET /users",
     );
-    check("javascript", "axios.get('/users', config)\nclient.get('/x', y)\napp.get('title')\n", "");
+    check("javascript", "http.get('/users', config)\nclient.get('/x', y)\napp.get('title')\n", "");
     let nest = "import { Controller, Get } from '@nestjs/common';\n@Controller('users')\nexport class Users {\n  @Get(':id')\n  show(id: string) {\n    return 1;\n  }\n}\n";
     check("typescript", nest, "GET /users/{id} → show");
 }
