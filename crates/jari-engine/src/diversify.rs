@@ -9,9 +9,9 @@ use jari_text::Tokenizer;
 use crate::{Result, rerank};
 
 /// Puts the first `most` places into an order in which each adds something to those above it.
-pub(crate) fn diversify(snapshot: &dyn Snapshot, ranked: &mut [Ranked], most: usize) -> Result<()> {
+pub(crate) fn diversify(snapshot: &dyn Snapshot, ranked: &mut Vec<Ranked>, most: usize) -> Result<()> {
     let most = most.min(ranked.len());
-    let first = &mut ranked[..most];
+    let first = &ranked[..most];
     let scores: Vec<f32> = first.iter().map(|ranked| ranked.score).collect();
     let vectors =
         first.iter().map(|ranked| Ok(snapshot.vector(ranked.chunk)?)).collect::<Result<Option<Vec<_>>>>();
@@ -22,7 +22,7 @@ pub(crate) fn diversify(snapshot: &dyn Snapshot, ranked: &mut [Ranked], most: us
             jari_rank::diverse(&scores, |one, two| overlap(&words[one], &words[two]))
         }
     };
-    rerank::reorder(first, &order);
+    rerank::reorder(ranked, most, &order);
     Ok(())
 }
 

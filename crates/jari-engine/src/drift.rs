@@ -249,9 +249,8 @@ pub fn drift_since(project: &Project, snapshot: &dyn Snapshot, revision: &str) -
             let chunked = jari_chunk::chunk(&language, text, &project.documents);
             before.extend(chunked.symbols.into_iter().map(|symbol| (symbol.qualified(), symbol)));
         }
-        let record = change.new.as_deref().and_then(|new| files.at(new));
-        if let Some(chunked) = record.map(|record| snapshot.chunked(record.id)).transpose()?.flatten() {
-            now.extend(chunked.symbols);
+        if let Some(record) = change.new.as_deref().and_then(|new| files.at(new)) {
+            now.extend(snapshot.defined(record.id)?);
         }
     }
     let today: HashMap<String, &Symbol> = now.iter().map(|symbol| (symbol.qualified(), symbol)).collect();
@@ -297,7 +296,7 @@ pub fn drift_since(project: &Project, snapshot: &dyn Snapshot, revision: &str) -
     let mut report = DriftReport::default();
     each_document(snapshot, |path, document, text| {
         report.sections += document.sections.len();
-        if !speaks_of_the_past(path, &[]) {
+        if !speaks_of_the_past(path, &[]) && !is_of_tests(path) {
             look_for(path, document, text, &changes, &known, &moved, &mut report);
         }
     })?;
@@ -334,7 +333,8 @@ fn look_for(
             if !is_telling(word, word) && !marked() {
                 continue;
             }
-            if let Some(said) = at(path, document, number, word) {
+            let said = at(path, document, number, word);
+            if let Some(said) = said.filter(|said| !speaks_of_the_past("", &said.heading_path)) {
                 report.names += 1;
                 report.findings.push(finding(&said, reason.clone(), *likelihood));
             }
@@ -347,7 +347,7 @@ fn look_for(
             continue;
         };
         if let Some(said) =
-            at(path, document, span.line, file).filter(|said| !speaks_of_the_past(path, &said.heading_path))
+            at(path, document, span.line, file).filter(|said| !speaks_of_the_past("", &said.heading_path))
         {
             let reason = to.clone().map_or(Reason::FileRemoved, |to| Reason::Moved { to });
             report.findings.push(finding(&said, reason, 0.9));
@@ -355,7 +355,7 @@ fn look_for(
     }
 }
 
-/// Whether `word` is said to be of something that the project does not have: `SSLContext` of `truststore.SSLContext`.
+/// Whether `word` is said to be of something that the project does not have: `Context` of `other.Context`.
 fn is_foreign(line: &str, word: &str, known: &HashSet<String>) -> bool {
     line.match_indices(word).all(|(at, _)| {
         let before = line[..at].trim_end_matches(['.', ':']);
@@ -532,8 +532,7 @@ impl Code {
             present.extend(
                 wanted.iter().filter(|word| word.contains('-') && text.contains(word.as_str())).cloned(),
             );
-            let chunked = snapshot.chunked(record.id)?.unwrap_or_default();
-            for symbol in chunked.symbols {
+            for symbol in snapshot.defined(record.id)? {
                 if let Some(owner) =
                     symbol.container.as_deref().and_then(|container| container.rsplit('.').next())
                 {

@@ -105,16 +105,20 @@ pub(crate) fn gather(
     let mut places: Vec<Gathered> = Vec::new();
     let mut rest = ranked.into_iter();
     while places.len() < limit {
-        let next: Vec<Ranked> = rest.by_ref().take(limit).collect();
+        // Where conditions leave places out, more texts must be read than places are missing.
+        let wanted = if conditions.is_empty() { limit - places.len() } else { limit };
+        let mut next: Vec<Option<Ranked>> = rest.by_ref().take(wanted).map(Some).collect();
         if next.is_empty() {
             break;
         }
-        let ids: Vec<ChunkId> = next.iter().map(|ranked| ranked.chunk).collect();
+        let ids: Vec<ChunkId> = next.iter().flatten().map(|ranked| ranked.chunk).collect();
         // A store leaves out chunks it does not know, so pairs are matched by id.
         for chunk in snapshot.hydrate(&ids)? {
-            let Some(ranked) = next.iter().find(|ranked| ranked.chunk == chunk.id) else { continue };
+            let is_it =
+                |ranked: &&mut Option<Ranked>| ranked.as_ref().is_some_and(|one| one.chunk == chunk.id);
+            let Some(ranked) = next.iter_mut().find(is_it).and_then(Option::take) else { continue };
             if places.len() < limit && conditions.hold(&chunk) {
-                add(&mut places, ranked.clone(), chunk);
+                add(&mut places, ranked, chunk);
             }
         }
     }

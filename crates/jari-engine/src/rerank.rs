@@ -20,27 +20,25 @@ pub(crate) fn rerank(
     reranker: &dyn Reranker,
     snapshot: &dyn Snapshot,
     request: &SearchRequest,
-    ranked: &mut [Ranked],
+    ranked: &mut Vec<Ranked>,
 ) -> Result<bool> {
     let most = request.tuning.budget.rerank_candidates.min(ranked.len());
-    let first = &mut ranked[..most];
-    let ids: Vec<_> = first.iter().map(|ranked| ranked.chunk).collect();
+    let ids: Vec<_> = ranked[..most].iter().map(|ranked| ranked.chunk).collect();
     let chunks = snapshot.hydrate(&ids)?;
     let texts: HashMap<_, &StoredChunk> = chunks.iter().map(|chunk| (chunk.id, chunk)).collect();
     let texts: Vec<&str> =
         ids.iter().map(|id| texts.get(id).map_or("", |chunk| chunk.text.as_str())).collect();
     let Some(order) = reranker.order(&request.query, &texts) else { return Ok(false) };
-    reorder(first, &order);
+    reorder(ranked, most, &order);
     Ok(true)
 }
 
-/// Puts `places` in `order`; what it does not name comes after. Scores stay where they are, so that the list still falls.
-pub(crate) fn reorder(places: &mut [Ranked], order: &[usize]) {
-    let scores: Vec<f32> = places.iter().map(|ranked| ranked.score).collect();
-    let mut left: Vec<Option<Ranked>> = places.iter().cloned().map(Some).collect();
+/// Puts the first `most` places in `order`; what it does not name comes after. Scores stay where they are, so that the list still falls.
+pub(crate) fn reorder(places: &mut Vec<Ranked>, most: usize, order: &[usize]) {
+    let scores: Vec<f32> = places[..most].iter().map(|ranked| ranked.score).collect();
+    let rest = places.split_off(most);
+    let mut left: Vec<Option<Ranked>> = std::mem::take(places).into_iter().map(Some).collect();
     let named: Vec<Ranked> = order.iter().filter_map(|at| left.get_mut(*at).and_then(Option::take)).collect();
     let new = named.into_iter().chain(left.into_iter().flatten());
-    for ((place, new), score) in places.iter_mut().zip(new).zip(scores) {
-        *place = Ranked { score, ..new };
-    }
+    *places = new.zip(scores).map(|(new, score)| Ranked { score, ..new }).chain(rest).collect();
 }

@@ -134,7 +134,7 @@ pub struct SearchResponse {
     pub plan: Plan,
     /// The filters that stood in the query.
     pub typed: Typed,
-    /// The words that were looked for, each time.
+    /// The words that were looked for, each time, where asked for.
     pub passes: Vec<Pass>,
     /// What should have helped and did not.
     pub degraded: Option<Degraded>,
@@ -215,7 +215,9 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     let filter = narrow::typed(&typed, request.filter.clone())?;
     PathFilter::new(&filter)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
-    let mut looked = Look { project, snapshot, request, filter, deadline }.at(query)?;
+    // The model is asked for the words without the filters between them.
+    let asked = if typed.filters() { &typed.words } else { &request.query };
+    let mut looked = Look { project, snapshot, request, filter, deadline }.at(query, asked)?;
 
     let conditions = gather::Conditions::new(&typed);
     // What conditions leave out is known only when texts are read, so all that was found may be needed.
@@ -236,8 +238,7 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     }
     if request.diverse && in_time() {
         diversify::diversify(snapshot, &mut ranked, request.tuning.budget.rerank_candidates)?;
-    }
-    if !in_time() {
+    } else if request.diverse {
         looked.degraded = Some(Degraded::TimeBudget);
     }
 
@@ -279,10 +280,10 @@ struct Looked {
 }
 
 impl Look<'_> {
-    fn at(&self, query: Query) -> Result<Looked> {
+    fn at(&self, query: Query, asked: &str) -> Result<Looked> {
         let Self { project, request, .. } = self;
         let embedding = project.embedding.as_ref().filter(|_| request.mode != Mode::Keyword);
-        let vector = embedding.and_then(|embedding| embedding.of_question(&query_text(request)));
+        let vector = embedding.and_then(|embedding| embedding.of_question(asked));
         let embedding_calls = usize::from(embedding.is_some());
         // Without a vector the words answer alone, and the answer says so.
         let mut mode = if vector.is_some() { request.mode } else { Mode::Keyword };
@@ -298,14 +299,14 @@ impl Look<'_> {
             mode = Mode::Keyword;
         }
         let mut looked = Looked { passes: Vec::new(), query, candidates, mode, degraded, embedding_calls };
-        looked.note_pass(false);
+        looked.note_pass(request.explain, false);
         let translated = (request.translate && mode != Mode::Semantic)
             .then(|| translation::translated(&looked.query, &looked.candidates))
             .flatten();
         if let Some(translated) = translated {
             looked.candidates = self.candidates(&translated, mode, vector.as_deref())?;
             looked.query = translated;
-            looked.note_pass(true);
+            looked.note_pass(request.explain, true);
         }
         if mode == Mode::Hybrid && is_unknown_name(&looked.query, &looked.candidates) {
             looked.candidates.files.clear();
@@ -329,17 +330,14 @@ impl Look<'_> {
 }
 
 impl Looked {
-    fn note_pass(&mut self, translated: bool) {
+    fn note_pass(&mut self, explain: bool, translated: bool) {
+        if !explain {
+            return;
+        }
         let rarity = self.candidates.rarity.iter().copied().chain(std::iter::repeat(0.0));
         let terms = self.query.terms.iter().cloned().zip(rarity).collect();
         self.passes.push(Pass { translated, terms, files: self.candidates.files.len() });
     }
-}
-
-/// What the model is asked: the words without the filters between them.
-fn query_text(request: &SearchRequest) -> String {
-    let typed = request.typed();
-    if typed.filters() { typed.words } else { request.query.clone() }
 }
 
 /// Whether the question is one word that stands nowhere: what merely sounds like it is no answer, near names are.

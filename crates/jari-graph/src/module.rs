@@ -29,7 +29,7 @@ pub fn leads(family: Family, from: &str, module: &str, to: &str) -> Option<Close
     }
 }
 
-fn folder(path: &str) -> &str {
+pub(crate) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 

@@ -9,7 +9,7 @@ use jari_text::fold_name;
 
 use crate::Family;
 use crate::habits::{Habits, is_ordinary};
-use crate::module::{Closeness, leads};
+use crate::module::{Closeness, folder, leads};
 
 /// Candidates that are told apart for one use; beyond it only their number counts.
 const MOST: usize = 20;
@@ -772,10 +772,6 @@ fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<&str>, Vec<&str>) = (one.split('/').collect(), other.split('/').collect());
     let shared = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
     one.len() + other.len() - 2 * shared
-}
-
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn stem(path: &str) -> &str {

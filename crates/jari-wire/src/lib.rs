@@ -309,7 +309,6 @@ impl SearchJson {
             passes: response
                 .passes
                 .into_iter()
-                .filter(|_| request.explain)
                 .map(|Pass { translated, terms, files }| PassJson { translated, terms, files })
                 .collect(),
             near: response.near,
