@@ -33,6 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "jari-store",
         ],
     ),
+    ("jari-remote", &["jari-base", "jari-text", "jari-embed", "jari-engine"]),
     ("jari-wire", &["jari-base", "jari-store", "jari-engine"]),
     ("jari-mcp", &["jari-base", "jari-text", "jari-store", "jari-engine", "jari-wire"]),
     (
@@ -48,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "jari-store-local",
             "jari-vector",
             "jari-engine",
+            "jari-remote",
             "jari-wire",
             "jari-mcp",
         ],

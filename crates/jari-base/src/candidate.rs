@@ -84,12 +84,18 @@ words! {
     Degraded {
         /// No vectors: the answer is by words alone.
         VectorsUnavailable = "vectors_unavailable",
+        /// The model that makes vectors did not answer: the answer is by words alone.
+        EmbeddingUnavailable = "embedding_unavailable",
+        /// Not all chunks have vectors yet: meaning tells nothing of the others.
+        EmbeddingInProgress = "embedding_in_progress",
         /// There are vectors, but not the graph that was asked for: every one was looked at.
         VectorIndexUnavailable = "vector_index_unavailable",
         /// Time was up: steps that were left would have made it better.
         TimeBudget = "time_budget",
         /// What should have put the best in order failed, so the order is the usual one.
         RerankerUnavailable = "reranker_unavailable",
+        /// What should have translated the question failed, so the glossary's words are all there is.
+        TranslatorUnavailable = "translator_unavailable",
     }
 }
 

@@ -27,6 +27,8 @@ words! {
         IndexBusy = "index_busy",
         /// The index is damaged.
         IndexCorrupt = "index_corrupt",
+        /// A model that was asked did not answer.
+        ModelUnavailable = "model_unavailable",
         /// A fault of ours.
         Internal = "internal",
     }
@@ -40,7 +42,7 @@ impl ErrorCode {
             Self::Unreadable => 403,
             Self::NotFound | Self::NoIndex => 404,
             Self::IndexTooNew => 409,
-            Self::IndexBusy => 503,
+            Self::IndexBusy | Self::ModelUnavailable => 503,
             Self::DiskFull => 507,
             Self::IndexCorrupt | Self::Internal => 500,
         }

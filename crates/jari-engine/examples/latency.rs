@@ -2,7 +2,6 @@
 //!
 //! The queries are names and doc lines of the index itself, so any repository will do.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use jari_base::Mode;
@@ -29,13 +28,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         root: root.into(),
         limits: jari_source::Limits::default(),
         documents: Default::default(),
-        embedding: Some(Embedding { model: Arc::new(Model::bundled()), provider: "bundled", eager: false }),
+        embedding: Some(Embedding { eager: false, ..Embedding::read("bundled", Model::bundled()) }),
         reranker: None,
+        translator: None,
         max_grams: 6000,
     };
     let fingerprint = project.fingerprint();
     let vectors = project.embedding.as_ref().map(|embedding| VectorOptions {
-        space: embedding.space(&fingerprint),
+        space: embedding.space(&fingerprint).expect("a table knows its length"),
         backend: None,
         most: usize::MAX,
         m: 16,

@@ -224,3 +224,29 @@ fn telling_section(sections: Vec<StoredSection>, preview: &[preview::Line]) -> O
     };
     sections.into_iter().rev().max_by_key(marks)
 }
+
+/// What a rank counts in [`fused`]: the usual constant of reciprocal rank fusion.
+const RANK: f32 = 60.0;
+
+/// One list of several, by ranks alone; each place as the list has it that puts it highest.
+pub(crate) fn fused(lists: Vec<Vec<Hit>>, limit: usize) -> Vec<Hit> {
+    let best = lists.len() as f32 / (RANK + 1.0);
+    let mut hits: Vec<(f32, usize, Hit)> = Vec::new();
+    for list in lists {
+        for (rank, hit) in list.into_iter().enumerate() {
+            let score = 1.0 / (RANK + rank as f32 + 1.0);
+            match hits.iter_mut().find(|(_, _, known)| known.path == hit.path && known.lines == hit.lines) {
+                None => hits.push((score, rank, hit)),
+                Some((sum, highest, known)) => {
+                    *sum += score;
+                    if rank < *highest {
+                        (*highest, *known) = (rank, hit);
+                    }
+                }
+            }
+        }
+    }
+    hits.sort_by(|one, two| two.0.total_cmp(&one.0).then(one.1.cmp(&two.1)));
+    hits.truncate(limit);
+    hits.into_iter().map(|(sum, _, hit)| Hit { score: sum / best, ..hit }).collect()
+}

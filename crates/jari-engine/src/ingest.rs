@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 
 use jari_base::{ContentHash, FileId, Generation, Language, Skip, Stamp};
+use jari_embed::Trouble;
 use jari_source::{Contents, Entry, Seen, Walked};
 use jari_store::{FileInput, FileRecord, Files, Snapshot, Store, WriteBatch};
 use jari_text::{GramCutter, Tokenizer};
 use rayon::prelude::*;
 
-use crate::{Project, Result, fields};
+use crate::backlog::{self, Spending};
+use crate::{Embedding, Project, Result, fields};
 
 /// Files read but not yet written, at most: bounds memory, and keeps both sides busy.
 const IN_FLIGHT: usize = 32;
@@ -65,6 +67,8 @@ pub struct Update {
     pub bytes: u64,
     /// The state that this made, or found.
     pub generation: Generation,
+    /// Why chunks are without vectors that should have some.
+    pub trouble: Option<Trouble>,
 }
 
 /// How far an update has come.
@@ -78,6 +82,8 @@ pub struct Progress {
     pub chunks: usize,
     /// Bytes read so far.
     pub bytes: u64,
+    /// Chunks that have got their vectors from a model that is asked, and those that are to.
+    pub embedded: Option<(usize, usize)>,
 }
 
 /// Compares the working tree with a snapshot, by size and time of change. Only files are opened that may have changed
@@ -132,8 +138,34 @@ pub fn update(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
     let (snapshot, update) = update_rows(project, store, progress)?;
-    let snapshot = embed_missing(project, store, snapshot)?;
-    Ok((snapshot.clone(), Update { generation: snapshot.generation(), ..update }))
+    let (snapshot, trouble) = match project.embedding.as_ref().filter(|embedding| embedding.eager) {
+        None => (snapshot, None),
+        Some(embedding) if embedding.asked().is_some() => {
+            ask_for_missing(project, store, snapshot, progress)?
+        }
+        Some(embedding) => (embed_missing(embedding, store, snapshot)?, None),
+    };
+    Ok((snapshot.clone(), Update { generation: snapshot.generation(), trouble, ..update }))
+}
+
+/// The same with a model that is asked. Where it does not answer, words do, and what is missing is asked for the next time.
+fn ask_for_missing(
+    project: &Project,
+    store: &dyn Store,
+    snapshot: Arc<dyn Snapshot>,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Arc<dyn Snapshot>, Option<Trouble>)> {
+    let missing = backlog::missing(&*snapshot)?;
+    let files = snapshot.files();
+    let of = missing.iter().filter_map(|file| files.get(*file)).map(|record| record.chunks as usize).sum();
+    let done = AtomicUsize::new(0);
+    let count = |more: usize| {
+        let done = done.fetch_add(more, Ordering::Relaxed) + more;
+        progress(Progress { embedded: Some((done, of)), ..Progress::default() });
+    };
+    let spending = Spending { deadline: None, chunks: usize::MAX };
+    let outcome = backlog::embed(project, store, &missing, spending, &count)?;
+    Ok((outcome.snapshot.unwrap_or(snapshot), outcome.trouble))
 }
 
 /// The same, for those who ask no vectors: files that moved or lost theirs get them with the next [`update`], and the file of vectors
@@ -174,13 +206,10 @@ pub fn update_rows(
 
 /// Gives vectors to files that have none: those that moved, and all where vectors are new or were lost.
 fn embed_missing(
-    project: &Project,
+    embedding: &Embedding,
     store: &dyn Store,
     snapshot: Arc<dyn Snapshot>,
 ) -> Result<Arc<dyn Snapshot>> {
-    let Some(embedding) = project.embedding.as_ref().filter(|embedding| embedding.eager) else {
-        return Ok(snapshot);
-    };
     let missing = snapshot.unembedded()?;
     if missing.is_empty() {
         return Ok(snapshot);
@@ -203,12 +232,14 @@ fn embed_missing(
                 read.push((record, text, chunked));
             }
         }
-        let vectors: Vec<Vec<f32>> = read
+        let vectors: Vec<Option<Vec<f32>>> = read
             .par_iter()
             .map(|(record, text, chunked)| embedding.of_chunks(&record.path, text, chunked))
             .collect();
         for ((record, _, _), vectors) in read.iter().zip(vectors) {
-            batch.embed(record.id, vectors)?;
+            if let Some(vectors) = vectors {
+                batch.embed(record.id, vectors)?;
+            }
         }
     }
     drop(snapshot);
@@ -463,7 +494,7 @@ fn open(
     let words = fields::chunk_words(tokenizer, &jari_chunk::prose(&language, &text), &chunked);
     let path_words = fields::path_words(tokenizer, &path);
     let embedding = project.embedding.as_ref().filter(|embedding| embedding.eager);
-    let vectors = embedding.map(|embedding| embedding.of_chunks(&path, &text, &chunked));
+    let vectors = embedding.and_then(|embedding| embedding.of_chunks(&path, &text, &chunked));
     let grams = cutter.cut(&text, project.max_grams);
     let file =
         Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words, vectors, grams });

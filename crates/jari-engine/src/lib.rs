@@ -1,5 +1,6 @@
 //! The façade: what Jari can do, as functions over plain structs. Every surface (terminal, MCP, HTTP) calls these.
 
+pub mod backlog;
 mod diversify;
 pub mod documents;
 pub mod drift;
@@ -35,8 +36,9 @@ use jari_base::{ErrorCode, Explained, Language, Skip};
 use jari_chunk::DocumentOptions;
 use jari_source::Limits;
 
-pub use meaning::Embedding;
-pub use rerank::Reranker;
+pub use meaning::{Embedding, EmbeddingBudget, Encoder};
+pub use rerank::{Opinion, Reranker};
+pub use translation::{Translated, Translator};
 
 /// A project: a folder of files and how they are taken in.
 #[derive(Debug, Clone)]
@@ -51,6 +53,8 @@ pub struct Project {
     pub embedding: Option<Embedding>,
     /// What puts the best places in order, after all else; `None` leaves them as they are.
     pub reranker: Option<Arc<dyn Reranker>>,
+    /// What puts Korean questions into English, where words of the glossary do not help; `None` leaves it at those.
+    pub translator: Option<Arc<dyn Translator>>,
     /// Files with more different grams are not cut, and `grep` always looks at them.
     pub max_grams: usize,
 }
@@ -85,6 +89,9 @@ impl Project {
 /// A request that cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// A model that had to be asked did not answer.
+    #[error(transparent)]
+    Model(#[from] jari_embed::Trouble),
     /// Nothing to look for.
     #[error("the query has no word to look for")]
     EmptyQuery,
@@ -183,6 +190,7 @@ impl Explained for Error {
             Self::NotADocument { .. } | Self::IsAFolder(_) | Self::Outside(_) => ErrorCode::BadArgument,
             Self::NotReadable { .. } => ErrorCode::Unreadable,
             Self::History(_) => ErrorCode::BadArgument,
+            Self::Model(error) => error.code(),
             Self::Source(error) => error.code(),
             Self::Store(error) => error.code(),
         }
@@ -224,6 +232,7 @@ impl Explained for Error {
                 Some("it needs `git`, and a folder that is under its control".to_owned())
             }
             Self::History(jari_source::HistoryError::Failed(_)) => None,
+            Self::Model(error) => error.hint(),
             Self::Source(error) => error.hint(),
             Self::Store(error) => error.hint(),
         }

@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use jari_base::{FileId, Mode};
 use jari_source::Watch;
 use jari_store::{Replaced, Snapshot, Store};
 
+use crate::backlog::{self, Spending};
 use crate::ingest::{self, Progress, Update};
+use crate::search::SearchRequest;
 use crate::{Error, Project, Result};
 
 /// Files are left alone for this long before an update begins, so that what belongs together is one update.
@@ -33,6 +36,12 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// Between two looks of a follower for a newer state.
 const GLANCE: Duration = Duration::from_millis(200);
+
+/// How long a model is asked for one group of files, before others have their turn.
+const AT_ONCE: Duration = Duration::from_secs(60);
+
+/// Chunks of files that nobody looks at that are asked for together.
+const TOGETHER: usize = 192;
 
 /// Where an index is kept.
 pub trait Home: Send + Sync + 'static {
@@ -123,6 +132,10 @@ struct Inner {
     failed: Option<String>,
     /// The number, the figures and the length of the last update that changed something.
     last: Option<(u64, Update, Duration)>,
+    /// Files that somebody looks at and that have no vectors, the last asked for first.
+    wanted: Vec<FileId>,
+    /// How often vectors were asked for, whatever came of it.
+    tries: u64,
     /// Why there are no file events.
     polling: Option<String>,
     replaced: Option<String>,
@@ -147,7 +160,49 @@ impl Living {
             let mut inner = shared.inner();
             (inner.looked, inner.failed) = (true, Some(format!("no thread for the index: {error}")));
         }
+        if project.embedding.as_ref().is_some_and(|embedding| embedding.asked().is_some()) {
+            let maker = shared.clone();
+            let maker =
+                std::thread::Builder::new().name("vectors".to_owned()).spawn(move || maker.make_vectors());
+            // Without the thread words answer alone, as without the model.
+            drop(maker);
+        }
         Self { project, shared }
+    }
+
+    /// Lets the files that a question looks at have their vectors, where a model must be asked for them, and waits as long as the
+    /// budget allows. Returns the newest state.
+    pub fn embed_for(
+        &self,
+        snapshot: Arc<dyn Snapshot>,
+        request: &SearchRequest,
+    ) -> Result<Arc<dyn Snapshot>> {
+        let Some(embedding) = self.project.embedding.as_ref().filter(|embedding| {
+            request.mode != Mode::Keyword && embedding.asked().is_some_and(|embedder| embedder.is_available())
+        }) else {
+            return Ok(snapshot);
+        };
+        let deadline = Instant::now() + embedding.budget.time;
+        let mut files = backlog::looked_at(&self.project, &*snapshot, request)?;
+        backlog::fit(&*snapshot, &mut files, embedding.budget.chunks);
+        if files.is_empty() {
+            return Ok(snapshot);
+        }
+        let mut inner = self.shared.inner();
+        let tries = inner.tries;
+        // What is looked at now comes before what was looked at then, and is asked for once.
+        inner.wanted.retain(|file| !files.contains(file));
+        inner.wanted.splice(0..0, files.iter().copied());
+        self.shared.changed.notify_all();
+        loop {
+            let newest = inner.snapshot.clone().unwrap_or_else(|| snapshot.clone());
+            let tried = inner.tries > tries && !inner.wanted.iter().any(|file| files.contains(file));
+            let rest = deadline.saturating_duration_since(Instant::now());
+            if tried || rest.is_zero() || self.shared.stopped() {
+                return Ok(newest);
+            }
+            inner = self.shared.changed.wait_timeout(inner, rest).expect("no holder panics").0;
+        }
     }
 
     /// The last complete state, if there is one. One that is there is waited for while it is opened.
@@ -252,6 +307,77 @@ impl Shared {
         }
     }
 
+    /// Makes vectors with a model that is asked, until the process ends: of files that somebody looks at, and of all others where the
+    /// user wants so.
+    fn make_vectors(&self) {
+        while !self.stopped() {
+            let files = self.next_wanted();
+            if files.is_empty() {
+                continue;
+            }
+            let made = self.store().and_then(|store| {
+                let spending = Spending { deadline: Some(Instant::now() + AT_ONCE), chunks: usize::MAX };
+                backlog::embed(&self.project, &*store, &files, spending, &|_| {})
+            });
+            let stamp = self.home.stamp();
+            let mut inner = self.inner();
+            inner.tries += 1;
+            let failed = match made {
+                Ok(outcome) => {
+                    if let Some(snapshot) = outcome.snapshot {
+                        (inner.snapshot, inner.stamp) = (Some(snapshot), stamp);
+                    }
+                    outcome.trouble.is_some()
+                }
+                Err(_) => true,
+            };
+            drop(inner);
+            self.changed.notify_all();
+            if failed {
+                self.pause(RETRY);
+            }
+        }
+    }
+
+    /// The files to make vectors of next; waits for some.
+    fn next_wanted(&self) -> Vec<FileId> {
+        let Some(embedding) = &self.project.embedding else { return Vec::new() };
+        // Vectors can be kept once their length is known; then the store is opened for them.
+        let unknown = embedding.dims().is_none();
+        let mut inner = self.inner();
+        if inner.wanted.is_empty() && !embedding.eager {
+            let idle = |inner: &mut Inner| inner.wanted.is_empty() && !self.stopped();
+            inner = self.changed.wait_while(inner, idle).expect("no holder panics");
+        }
+        if unknown {
+            drop(inner);
+            let learnt =
+                embedding.asked().map(|embedder| embedder.learn_dims(Some(Instant::now() + AT_ONCE)));
+            inner = self.inner();
+            if let Some(Ok(_)) = learnt {
+                inner.store = None;
+            } else {
+                inner.wanted.clear();
+                inner.tries += 1;
+                drop(inner);
+                self.changed.notify_all();
+                self.pause(RETRY);
+                return Vec::new();
+            }
+        }
+        let mut files: Vec<FileId> = std::mem::take(&mut inner.wanted);
+        let snapshot = inner.snapshot.clone();
+        drop(inner);
+        if let Some(snapshot) = snapshot.filter(|_| files.is_empty() && embedding.eager) {
+            files = backlog::missing(&*snapshot).unwrap_or_default();
+            backlog::fit(&*snapshot, &mut files, TOGETHER);
+        }
+        if files.is_empty() {
+            self.pause(RETRY);
+        }
+        files
+    }
+
     /// Opens what is there, so that it can answer before anything is updated.
     fn look(&self) {
         let stamp = self.home.stamp();
@@ -327,7 +453,13 @@ impl Shared {
             total.store(now.of as u64, Ordering::Relaxed);
         };
         let brought = self.store().and_then(|store| {
-            let how = if anew { ingest::rebuild } else { ingest::update };
+            // A model that is asked has a thread of its own: what words can tell does not wait for it.
+            let asked = self.project.embedding.as_ref().is_some_and(|embedding| embedding.asked().is_some());
+            let how = match anew {
+                true => ingest::rebuild,
+                false if asked => ingest::update_rows,
+                false => ingest::update,
+            };
             let brought = how(&self.project, &*store, &counted)?;
             if store.is_outdated() {
                 // The batch wrote the new fingerprint: opened again, it is up to date.

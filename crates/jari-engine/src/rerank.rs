@@ -10,27 +10,38 @@ use crate::search::SearchRequest;
 
 /// Puts the best places in order. None is used unless the user names one: those made for prose lower the order of code.
 pub trait Reranker: std::fmt::Debug + Send + Sync {
-    /// The places of `texts` in a better order, by number; `None` if it cannot tell. Numbers it leaves out come after those
-    /// it names, in the order they had.
-    fn order(&self, question: &str, texts: &[&str]) -> Option<Vec<usize>>;
+    /// The places of `texts` in a better order.
+    fn order(&self, question: &str, texts: &[&str]) -> Opinion;
 }
 
-/// Puts the first places in the order that `reranker` gives them; says whether it could.
+/// What a [`Reranker`] thinks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Opinion {
+    /// The numbers of the places, best first; `None` if it cannot tell. Numbers it leaves out come after those it names, in the
+    /// order they had.
+    pub order: Option<Vec<usize>>,
+    /// How often somebody else was asked for it.
+    pub calls: usize,
+}
+
+/// Puts the first places in the order that `reranker` gives them, if it can.
 pub(crate) fn rerank(
     reranker: &dyn Reranker,
     snapshot: &dyn Snapshot,
     request: &SearchRequest,
     ranked: &mut Vec<Ranked>,
-) -> Result<bool> {
+) -> Result<Opinion> {
     let most = request.tuning.budget.rerank_candidates.min(ranked.len());
     let ids: Vec<_> = ranked[..most].iter().map(|ranked| ranked.chunk).collect();
     let chunks = snapshot.hydrate(&ids)?;
     let texts: HashMap<_, &StoredChunk> = chunks.iter().map(|chunk| (chunk.id, chunk)).collect();
     let texts: Vec<&str> =
         ids.iter().map(|id| texts.get(id).map_or("", |chunk| chunk.text.as_str())).collect();
-    let Some(order) = reranker.order(&request.query, &texts) else { return Ok(false) };
-    reorder(ranked, most, &order);
-    Ok(true)
+    let opinion = reranker.order(&request.query, &texts);
+    if let Some(order) = &opinion.order {
+        reorder(ranked, most, order);
+    }
+    Ok(opinion)
 }
 
 /// Puts the first `most` places in `order`; what it does not name comes after. Scores stay where they are, so that the list still falls.

@@ -158,6 +158,7 @@ mod tests {
             documents: Default::default(),
             embedding: None,
             reranker: None,
+            translator: None,
             max_grams: 6_000,
         };
         let scan =

@@ -6,12 +6,13 @@ use jari_base::{
     Bm25, Candidates, ChunkKind, Degraded, Explanation, Filter, Intent, Language, LineRange, Lookup, Mode,
     Symbol, Term,
 };
+use jari_embed::Trouble;
 use jari_rank::Lists;
 use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
 use jari_text::Query;
 
 use crate::near::Near;
-use crate::{Error, Project, Result};
+use crate::{Embedding, Error, Opinion, Project, Result};
 use crate::{diversify, gather, narrow, pack, rerank, translation};
 
 pub use jari_rank::{Blend, FoundBy, Plan, Script, Shape};
@@ -40,6 +41,10 @@ pub struct SearchRequest {
     pub diverse: bool,
     /// Whether a Korean question that finds little is asked again in English.
     pub translate: bool,
+    /// Whether a [`crate::Translator`] is asked for that, where the project has one.
+    pub translator: bool,
+    /// Whether a [`crate::Reranker`] is asked, where the project has one.
+    pub rerank: bool,
     /// Whether each hit says how its score came to be.
     pub explain: bool,
     /// Show whole texts, with this many lines around them.
@@ -91,6 +96,8 @@ impl SearchRequest {
             filter: Filter::default(),
             diverse: true,
             translate: true,
+            translator: true,
+            rerank: true,
             explain: false,
             context: None,
             max_tokens: None,
@@ -138,21 +145,55 @@ pub struct SearchResponse {
     pub passes: Vec<Pass>,
     /// What should have helped and did not.
     pub degraded: Option<Degraded>,
+    /// Why the model that makes vectors did not.
+    pub trouble: Option<Trouble>,
     /// Names that look like what was asked for, where nothing was found.
     pub near: Vec<String>,
     /// What did not fit into `max_tokens`.
     pub cut: Option<Cut>,
-    /// How often the model was asked.
-    pub embedding_calls: usize,
+    /// How often models were asked.
+    pub calls: Calls,
     /// How long it took.
     pub took: Duration,
+}
+
+/// How often models were asked for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Calls {
+    /// The one that makes vectors.
+    pub embedding: usize,
+    /// The one that puts the best in order.
+    pub reranker: usize,
+    /// The one that translates.
+    pub translator: usize,
+}
+
+impl Calls {
+    /// Those of another question as well.
+    pub fn add(&mut self, more: Self) {
+        let Self { embedding, reranker, translator } = more;
+        self.embedding += embedding;
+        self.reranker += reranker;
+        self.translator += translator;
+    }
+}
+
+/// Whose words were looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// The user's.
+    Typed,
+    /// Words of the glossary beside them.
+    Glossary,
+    /// Words of a translator beside them.
+    Translator,
 }
 
 /// One look into the index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pass {
-    /// Whether words of the glossary stand beside those that were typed.
-    pub translated: bool,
+    /// Whose words.
+    pub words: Words,
     /// The words, and how rare each is; 0 of one that stands nowhere.
     pub terms: Vec<(String, f32)>,
     /// Files that were found.
@@ -204,59 +245,114 @@ pub struct Hit {
 
 /// Answers a question from one state of the index.
 pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchRequest) -> Result<SearchResponse> {
+    search_by(&[(project, snapshot)], request)
+}
+
+/// Answers a question with several models: the same project with the vectors of each. Of their lists the ranks count alone, because
+/// scores of different models cannot be compared.
+pub fn search_by(models: &[(&Project, &dyn Snapshot)], request: &SearchRequest) -> Result<SearchResponse> {
     let began = Instant::now();
-    let deadline = request.tuning.budget.time.map(|time| began + time);
     let typed = request.typed();
     let query = Query::new(&typed.words);
-    if query.is_empty() {
+    let Some(((project, snapshot), others)) = models.split_first().filter(|_| !query.is_empty()) else {
         return Err(Error::EmptyQuery);
-    }
+    };
     let plan = Plan::new(&typed, &query, request.intent);
     let filter = narrow::typed(&typed, request.filter.clone())?;
-    PathFilter::new(&filter)
+    let allowed = PathFilter::new(&filter)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
-    // The model is asked for the words without the filters between them.
-    let asked = if typed.filters() { &typed.words } else { &request.query };
-    let mut looked = Look { project, snapshot, request, filter, deadline }.at(query, asked)?;
-
-    let conditions = gather::Conditions::new(&typed);
-    // What conditions leave out is known only when texts are read, so all that was found may be needed.
-    let pool = if conditions.is_empty() {
-        request.limit.max(request.tuning.budget.rerank_candidates)
-    } else {
-        usize::MAX
+    let deadline = request.tuning.budget.time.map(|time| began + time);
+    let asked = Asked {
+        request,
+        typed: &typed,
+        plan: &plan,
+        query: &query,
+        filter: &filter,
+        allowed: &allowed,
+        deadline,
     };
-    let mut ranked =
-        jari_rank::ranked(&looked.query, &plan, &looked.candidates, looked.mode, request.tuning.blend, pool);
-    let in_time = || deadline.is_none_or(|deadline| Instant::now() < deadline);
-    if let Some(reranker) = &project.reranker {
-        let failed = match in_time() {
-            true => !rerank::rerank(&**reranker, snapshot, request, &mut ranked)?,
-            false => true,
-        };
-        looked.degraded = looked.degraded.or(failed.then_some(Degraded::RerankerUnavailable));
-    }
-    if request.diverse && in_time() {
-        diversify::diversify(snapshot, &mut ranked, request.tuning.budget.rerank_candidates)?;
-    } else if request.diverse {
-        looked.degraded = Some(Degraded::TimeBudget);
-    }
 
-    let gathered = gather::gather(snapshot, ranked, &conditions, request.limit)?;
-    let lists = request.explain.then(|| Lists::new(&looked.candidates));
-    let mut hits = gather::hits(project, snapshot, gathered, &looked.query, lists.as_ref())?;
+    let limit = if others.is_empty() { request.limit } else { asked.pool() };
+    let (mut hits, mut looked) = asked.find(project, *snapshot, limit)?;
+    if !others.is_empty() {
+        let mut lists = vec![hits];
+        for (project, snapshot) in others {
+            let (hits, other) = asked.find(project, *snapshot, limit)?;
+            lists.push(hits);
+            looked.join(other);
+        }
+        hits = gather::fused(lists, request.limit);
+    }
     if request.shows_texts() {
-        pack::grow(snapshot, &mut hits, request.context.unwrap_or_default(), request.max_tokens)?;
+        pack::grow(*snapshot, &mut hits, request.context.unwrap_or_default(), request.max_tokens)?;
     }
     let cut = match request.max_tokens {
-        Some(budget) => pack::fit(snapshot, &mut hits, budget, plan.intent)?,
+        Some(budget) => pack::fit(*snapshot, &mut hits, budget, plan.intent)?,
         None => None,
     };
     let near =
-        if hits.is_empty() && cut.is_none() { near_names(snapshot, &looked.query)? } else { Vec::new() };
-    let Looked { mode, degraded, passes, embedding_calls, .. } = looked;
+        if hits.is_empty() && cut.is_none() { near_names(*snapshot, &looked.query)? } else { Vec::new() };
+    let Looked { mode, degraded, trouble, passes, calls, .. } = looked;
     let took = began.elapsed();
-    Ok(SearchResponse { hits, mode, plan, typed, passes, degraded, near, cut, embedding_calls, took })
+    Ok(SearchResponse { hits, mode, plan, typed, passes, degraded, trouble, near, cut, calls, took })
+}
+
+/// A question, understood.
+struct Asked<'a> {
+    request: &'a SearchRequest,
+    typed: &'a Typed,
+    plan: &'a Plan,
+    query: &'a Query,
+    filter: &'a Filter,
+    allowed: &'a PathFilter,
+    deadline: Option<Instant>,
+}
+
+impl Asked<'_> {
+    /// Places that may change their order before the best are taken.
+    fn pool(&self) -> usize {
+        self.request.limit.max(self.request.tuning.budget.rerank_candidates)
+    }
+
+    /// The places that answer, in order.
+    fn find(&self, project: &Project, snapshot: &dyn Snapshot, limit: usize) -> Result<(Vec<Hit>, Looked)> {
+        let Self { request, typed, plan, query, filter, allowed, deadline } = *self;
+        // The model is asked for the words without the filters between them.
+        let asked = if typed.filters() { &typed.words } else { &request.query };
+        let look = Look { project, snapshot, request, filter, allowed, deadline };
+        let mut looked = look.at(query.clone(), asked)?;
+
+        let conditions = gather::Conditions::new(typed);
+        // What conditions leave out is known only when texts are read, so all that was found may be needed.
+        let pool = if conditions.is_empty() { self.pool() } else { usize::MAX };
+        let mut ranked = jari_rank::ranked(
+            &looked.query,
+            plan,
+            &looked.candidates,
+            looked.mode,
+            request.tuning.blend,
+            pool,
+        );
+        let in_time = || deadline.is_none_or(|deadline| Instant::now() < deadline);
+        if let Some(reranker) = project.reranker.as_ref().filter(|_| request.rerank) {
+            let opinion = match in_time() {
+                true => rerank::rerank(&**reranker, snapshot, request, &mut ranked)?,
+                false => Opinion::default(),
+            };
+            looked.calls.reranker += opinion.calls;
+            let failed = opinion.order.is_none();
+            looked.degraded = looked.degraded.or(failed.then_some(Degraded::RerankerUnavailable));
+        }
+        if request.diverse && in_time() {
+            diversify::diversify(snapshot, &mut ranked, request.tuning.budget.rerank_candidates)?;
+        } else if request.diverse {
+            looked.degraded = Some(Degraded::TimeBudget);
+        }
+        let gathered = gather::gather(snapshot, ranked, &conditions, limit)?;
+        let lists = request.explain.then(|| Lists::new(&looked.candidates));
+        let hits = gather::hits(project, snapshot, gathered, &looked.query, lists.as_ref())?;
+        Ok((hits, looked))
+    }
 }
 
 /// A question on its way to the store.
@@ -264,7 +360,8 @@ struct Look<'a> {
     project: &'a Project,
     snapshot: &'a dyn Snapshot,
     request: &'a SearchRequest,
-    filter: Filter,
+    filter: &'a Filter,
+    allowed: &'a PathFilter,
     deadline: Option<Instant>,
 }
 
@@ -275,20 +372,24 @@ struct Looked {
     candidates: Candidates,
     mode: Mode,
     degraded: Option<Degraded>,
+    trouble: Option<Trouble>,
     passes: Vec<Pass>,
-    embedding_calls: usize,
+    calls: Calls,
 }
+
+/// Files that words found whose vectors must be there before meaning may change their order.
+const FIRST: usize = 10;
 
 impl Look<'_> {
     fn at(&self, query: Query, asked: &str) -> Result<Looked> {
         let Self { project, request, .. } = self;
         let embedding = project.embedding.as_ref().filter(|_| request.mode != Mode::Keyword);
-        let vector = embedding.and_then(|embedding| embedding.of_question(asked));
-        let embedding_calls = usize::from(embedding.is_some());
+        let (vector, calls, trouble) = meaning_of(embedding, asked);
         // Without a vector the words answer alone, and the answer says so.
         let mut mode = if vector.is_some() { request.mode } else { Mode::Keyword };
         let mut candidates = self.candidates(&query, mode, vector.as_deref())?;
-        let degraded = match candidates.degraded {
+        let mut degraded = match candidates.degraded {
+            _ if trouble.is_some() => Some(Degraded::EmbeddingUnavailable),
             None if mode != request.mode => Some(Degraded::VectorsUnavailable),
             degraded => degraded,
         };
@@ -298,20 +399,60 @@ impl Look<'_> {
             }
             mode = Mode::Keyword;
         }
-        let mut looked = Looked { passes: Vec::new(), query, candidates, mode, degraded, embedding_calls };
-        looked.note_pass(request.explain, false);
-        let translated = (request.translate && mode != Mode::Semantic)
-            .then(|| translation::translated(&looked.query, &looked.candidates))
-            .flatten();
-        if let Some(translated) = translated {
-            looked.candidates = self.candidates(&translated, mode, vector.as_deref())?;
-            looked.query = translated;
-            looked.note_pass(request.explain, true);
+        let waits = vector.is_some() && embedding.is_some_and(|embedding| embedding.asked().is_some());
+        if waits && mode == Mode::Hybrid && lacks_vectors(&candidates) {
+            mode = Mode::Keyword;
+            candidates = self.candidates(&query, mode, None)?;
+        }
+        if waits && (mode == Mode::Keyword || self.lacks_vectors()?) {
+            degraded = Some(Degraded::EmbeddingInProgress);
+        }
+        let vector = vector.filter(|_| mode != Mode::Keyword);
+        let mut looked = Looked { passes: Vec::new(), query, candidates, mode, degraded, trouble, calls };
+        looked.note_pass(request.explain, Words::Typed);
+        if request.translate && mode != Mode::Semantic {
+            self.translate(&mut looked, vector, asked)?;
         }
         if mode == Mode::Hybrid && is_unknown_name(&looked.query, &looked.candidates) {
             looked.candidates.files.clear();
         }
         Ok(looked)
+    }
+
+    /// Whether a file that may be returned has no vectors.
+    fn lacks_vectors(&self) -> Result<bool> {
+        let missing = self.snapshot.unembedded()?;
+        let (files, allowed) = (self.snapshot.files(), self.allowed);
+        Ok(missing.iter().filter_map(|file| files.get(*file)).any(|record| allowed.allows(record)))
+    }
+
+    /// Looks again with English words beside Korean ones that the index does not know: those of the glossary first, and those of
+    /// a translator where the user has one and the glossary does not help.
+    fn translate(&self, looked: &mut Looked, vector: Option<Vec<f32>>, asked: &str) -> Result<()> {
+        let Self { project, request, .. } = self;
+        let typed = looked.query.clone();
+        let weak = translation::is_weak(&typed, &looked.candidates);
+        if let Some(translated) = translation::translated(&typed, &looked.candidates) {
+            looked.candidates = self.candidates(&translated, looked.mode, vector.as_deref())?;
+            looked.query = translated;
+            looked.note_pass(request.explain, Words::Glossary);
+        }
+        let Some(translator) = project.translator.as_ref().filter(|_| weak && request.translator) else {
+            return Ok(());
+        };
+        let english = translator.english(asked);
+        looked.calls.translator += english.calls;
+        let Some(english) = english.text else {
+            looked.degraded = looked.degraded.or(Some(Degraded::TranslatorUnavailable));
+            return Ok(());
+        };
+        let (meant, calls, _) = meaning_of(project.embedding.as_ref().filter(|_| vector.is_some()), &english);
+        looked.calls.embedding += calls.embedding;
+        let query = translation::with_words_of(typed, &english);
+        looked.candidates = self.candidates(&query, looked.mode, meant.or(vector).as_deref())?;
+        looked.query = query;
+        looked.note_pass(request.explain, Words::Translator);
+        Ok(())
     }
 
     fn candidates(&self, query: &Query, mode: Mode, vector: Option<&[f32]>) -> Result<Candidates> {
@@ -330,14 +471,45 @@ impl Look<'_> {
 }
 
 impl Looked {
-    fn note_pass(&mut self, explain: bool, translated: bool) {
+    fn note_pass(&mut self, explain: bool, words: Words) {
         if !explain {
             return;
         }
         let rarity = self.candidates.rarity.iter().copied().chain(std::iter::repeat(0.0));
         let terms = self.query.terms.iter().cloned().zip(rarity).collect();
-        self.passes.push(Pass { translated, terms, files: self.candidates.files.len() });
+        self.passes.push(Pass { words, terms, files: self.candidates.files.len() });
     }
+
+    /// What another model's look adds to what is said of the answer.
+    fn join(&mut self, other: Self) {
+        let Self { query: _, candidates: _, mode, degraded, trouble, passes: _, calls } = other;
+        if self.mode == Mode::Keyword {
+            self.mode = mode;
+        }
+        self.degraded = self.degraded.or(degraded);
+        self.trouble = self.trouble.take().or(trouble);
+        self.calls.add(calls);
+    }
+}
+
+/// The vector of a question, what it cost, and why there is none, where that is a failure.
+fn meaning_of(embedding: Option<&Embedding>, asked: &str) -> (Option<Vec<f32>>, Calls, Option<Trouble>) {
+    let Some(embedding) = embedding else { return (None, Calls::default(), None) };
+    let before = embedding.asked().map(|embedder| embedder.calls());
+    let vector = embedding.of_question(asked);
+    let asked = embedding.asked().zip(before).map(|(embedder, before)| embedder.calls() - before);
+    let calls = Calls { embedding: asked.unwrap_or(1), ..Calls::default() };
+    match vector {
+        Ok(vector) => (vector, calls, None),
+        Err(trouble) => (None, calls, Some(trouble)),
+    }
+}
+
+/// Whether one of the first files that words found has no vectors: beside those that have some it would sink for no reason.
+fn lacks_vectors(candidates: &Candidates) -> bool {
+    let mut by_words: Vec<_> = candidates.files.iter().filter(|file| file.bm25 > 0.0).collect();
+    by_words.sort_by(|one, two| two.bm25.total_cmp(&one.bm25));
+    by_words.iter().take(FIRST).any(|file| file.chunks.iter().all(|chunk| chunk.cosine == 0.0))
 }
 
 /// Whether the question is one word that stands nowhere: what merely sounds like it is no answer, near names are.

@@ -68,7 +68,8 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f3
     languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let probe = SearchRequest { mode: Mode::Keyword, ..SearchRequest::new(PROBE.to_owned()) };
     let statistics = snapshot.statistics()?;
-    let vector = project.embedding.as_ref().and_then(|embedding| embedding.of_question(PROBE));
+    let vector = project.embedding.as_ref().filter(|embedding| embedding.asked().is_none());
+    let vector = vector.and_then(|embedding| embedding.of_question(PROBE).ok().flatten());
     let vector_query = match vector.filter(|_| statistics.vectors.is_some_and(|vectors| vectors.count > 0)) {
         None => None,
         Some(vector) => {

@@ -42,6 +42,7 @@ static INDEXED: LazyLock<Indexed> = LazyLock::new(|| {
         embedding: None,
         // The longest files have more.
         reranker: None,
+        translator: None,
         max_grams: 2500,
     };
     let store = MemoryStore::new(jari_text::fold_name);

@@ -48,6 +48,7 @@ fn ranking_beats_counting_present_words_on_this_repository() {
         documents: Default::default(),
         embedding: None,
         reranker: None,
+        translator: None,
         max_grams: 6000,
     };
     let (snapshot, _) = ingest::update(&project, &store, &|_| {}).expect("the repository is indexed");
@@ -81,6 +82,7 @@ fn ranking_beats_counting_present_words_on_an_evaluation_set() {
             documents: Default::default(),
             embedding: None,
             reranker: None,
+            translator: None,
             max_grams: 6000,
         };
         let index = tempfile::tempdir().expect("a folder for the index");

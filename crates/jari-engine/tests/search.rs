@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jari_base::Degraded;
 use jari_engine::search::{Budget, SearchRequest, SearchResponse, Tuning, search};
-use jari_engine::{Project, Reranker, ingest};
+use jari_engine::{Opinion, Project, Reranker, ingest};
 use jari_source::Limits;
 use jari_store::MemoryStore;
 
@@ -14,8 +14,8 @@ use jari_store::MemoryStore;
 struct Backwards;
 
 impl Reranker for Backwards {
-    fn order(&self, _: &str, texts: &[&str]) -> Option<Vec<usize>> {
-        Some((0..texts.len()).rev().collect())
+    fn order(&self, _: &str, texts: &[&str]) -> Opinion {
+        Opinion { order: Some((0..texts.len()).rev().collect()), calls: 1 }
     }
 }
 
@@ -24,8 +24,8 @@ impl Reranker for Backwards {
 struct Broken;
 
 impl Reranker for Broken {
-    fn order(&self, _: &str, _: &[&str]) -> Option<Vec<usize>> {
-        None
+    fn order(&self, _: &str, _: &[&str]) -> Opinion {
+        Opinion::default()
     }
 }
 
@@ -44,6 +44,7 @@ fn asked(
         documents: Default::default(),
         embedding: None,
         reranker,
+        translator: None,
         max_grams: 6000,
     };
     let store = MemoryStore::new(jari_text::fold_name);

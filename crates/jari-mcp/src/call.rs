@@ -23,6 +23,10 @@ pub struct Served {
     pub max_gram_frequency: f32,
     /// Where the index is kept.
     pub index_dir: String,
+    /// Which model makes vectors.
+    pub model: String,
+    /// What leaves this machine, and where it goes.
+    pub sends: Vec<String>,
     /// What the user should know of the settings.
     pub notes: Vec<String>,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jari_engine::eval::{Figures, Place, Question, Target};
+use jari_engine::search::Calls;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +145,10 @@ pub struct EvalRowJson {
     p95_ms: Option<f64>,
     /// How often the model was asked for vectors.
     embedding_calls: Option<usize>,
+    /// How often a model was asked to put places in order.
+    reranker_calls: Option<usize>,
+    /// How often a model was asked to translate.
+    translator_calls: Option<usize>,
 }
 
 /// What answers to all questions cost.
@@ -153,8 +158,8 @@ pub struct EvalCost {
     pub mean_ms: f64,
     /// The 95th percentile.
     pub p95_ms: f64,
-    /// How often the model was asked for vectors.
-    pub embedding_calls: usize,
+    /// How often models were asked.
+    pub calls: Calls,
 }
 
 impl EvalRowJson {
@@ -172,7 +177,9 @@ impl EvalRowJson {
             mrr,
             mean_ms: cost.map(|cost| cost.mean_ms),
             p95_ms: cost.map(|cost| cost.p95_ms),
-            embedding_calls: cost.map(|cost| cost.embedding_calls),
+            embedding_calls: cost.map(|cost| cost.calls.embedding),
+            reranker_calls: cost.map(|cost| cost.calls.reranker),
+            translator_calls: cost.map(|cost| cost.calls.translator),
         }
     }
 }

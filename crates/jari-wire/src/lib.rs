@@ -7,6 +7,7 @@ mod graph;
 mod grep;
 mod install;
 mod mentions;
+mod models;
 
 pub use agent::{AnswerJson, PlaceJson};
 pub use documents::{AnalysisJson, LinksJson, SectionJson, SkeletonJson, TocJson};
@@ -15,6 +16,7 @@ pub use graph::{EdgeJson, GraphJson, ImportJson, ImportsJson, NodeJson};
 pub use grep::GrepJson;
 pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
 pub use mentions::{DriftJson, MentionsJson, how_said};
+pub use models::{CacheJson, CachedJson, EmbedJson};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,7 +24,7 @@ use std::ops::Range;
 use jari_base::{Backend, ChunkKind, Degraded, Explained, Explanation, Intent, List, Mode, Skip, SymbolKind};
 use jari_engine::ingest::Update;
 use jari_engine::search::{
-    Elsewhere, FoundBy, Hit, Pass, SearchRequest, SearchResponse, Shape, Shown, Typed,
+    Elsewhere, FoundBy, Hit, Pass, SearchRequest, SearchResponse, Shape, Shown, Typed, Words,
 };
 use jari_engine::status::Status;
 use jari_engine::symbols::{Found, SymbolRequest, SymbolResponse};
@@ -78,7 +80,8 @@ pub struct SearchJson {
     index: IndexJson,
     /// Whether something that should have helped did not.
     degraded: bool,
-    /// What: `vectors_unavailable`, `vector_index_unavailable`, `time_budget` or `reranker_unavailable`.
+    /// What: `vectors_unavailable`, `embedding_unavailable`, `embedding_in_progress`, `vector_index_unavailable`, `time_budget`,
+    /// `reranker_unavailable` or `translator_unavailable`.
     reason: Option<&'static str>,
     /// Time of the search itself.
     took_ms: f64,
@@ -86,7 +89,7 @@ pub struct SearchJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<CutJson>,
     /// The words that were looked for, with `--explain`: as typed, and of a Korean question that found little also with English
-    /// words of the glossary.
+    /// words of the glossary, or of a translator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     passes: Vec<PassJson>,
     /// Names that look like what was asked for, where nothing was found.
@@ -145,8 +148,8 @@ impl FiltersJson {
 /// One look into the index.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PassJson {
-    /// Whether words of the glossary stand beside those that were typed.
-    translated: bool,
+    /// Whose words: `typed`, or those of the `glossary` or a `translator` beside them.
+    words: &'static str,
     /// The words and how rare each is among files; 0 of one that stands nowhere.
     terms: Vec<(String, f32)>,
     /// Files that were found.
@@ -309,11 +312,19 @@ impl SearchJson {
             passes: response
                 .passes
                 .into_iter()
-                .map(|Pass { translated, terms, files }| PassJson { translated, terms, files })
+                .map(|Pass { words, terms, files }| PassJson { words: whose(words), terms, files })
                 .collect(),
             near: response.near,
-            notes,
+            notes: notes.into_iter().chain(response.trouble.map(|trouble| trouble.to_string())).collect(),
         }
+    }
+}
+
+fn whose(words: Words) -> &'static str {
+    match words {
+        Words::Typed => "typed",
+        Words::Glossary => "glossary",
+        Words::Translator => "translator",
     }
 }
 
@@ -482,8 +493,9 @@ pub struct UpdateJson {
 impl UpdateJson {
     /// Puts an update into its shape.
     pub fn new(update: Update, took: std::time::Duration, notes: Vec<String>) -> Self {
-        let Update { added, updated, renamed, removed, unchanged, skipped, chunks, bytes, generation } =
-            update;
+        let Update {
+            added, updated, renamed, removed, unchanged, skipped, chunks, bytes, generation, ..
+        } = update;
         Self {
             added,
             updated,
@@ -534,6 +546,8 @@ pub struct StatusJson {
     vector_index: Option<VectorIndexJson>,
     /// The embedding model at hand.
     model: String,
+    /// What leaves this machine, and where it goes; empty where nothing does.
+    sends: Vec<String>,
     /// With `--skipped`: each file that is not indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_files: Option<Vec<SkippedJson>>,
@@ -614,7 +628,7 @@ impl StatusJson {
         index_dir: String,
         status: Option<Status>,
         skipped_files: Option<Vec<(String, Skip)>>,
-        model: String,
+        (model, sends): (String, Vec<String>),
         notes: Vec<String>,
     ) -> Self {
         let state = match &status {
@@ -640,6 +654,7 @@ impl StatusJson {
             trigrams: TrigramsJson::default(),
             vector_index: None,
             model,
+            sends,
             skipped_files,
             notes,
         };
@@ -776,6 +791,8 @@ pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         ("jari install, jari uninstall", schemars::schema_for!(InstallJson).into()),
         ("jari doctor", schemars::schema_for!(DoctorJson).into()),
         ("every tool of jari mcp that returns places", schemars::schema_for!(AnswerJson).into()),
+        ("jari embed", schemars::schema_for!(EmbedJson).into()),
+        ("jari cache", schemars::schema_for!(CacheJson).into()),
         ("errors, on stderr", schemars::schema_for!(ErrorJson).into()),
     ]
 }

@@ -39,6 +39,15 @@ impl Failure {
         }))
     }
 
+    /// A model, or what it answered, that cannot be had.
+    pub(crate) fn asked(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Explained(Box::new(Misuse {
+            code: ErrorCode::ModelUnavailable,
+            message: message.into(),
+            hint: Some(hint.into()),
+        }))
+    }
+
     /// Whether the reader of our output went away: no reason to complain.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)

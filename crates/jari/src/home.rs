@@ -4,28 +4,50 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use jari_engine::Result;
 use jari_engine::living::Home;
+use jari_engine::{Embedding, Result};
 use jari_store::{Replaced, Store};
 use jari_store_local::{Identity, LocalStore, Options, VectorOptions};
+
+use crate::settings::VectorSettings;
 
 /// An index in a folder.
 pub(crate) struct LocalHome {
     pub(crate) folder: PathBuf,
-    /// What shapes the contents.
-    pub(crate) fingerprint: String,
-    /// Which vectors are kept.
-    pub(crate) vectors: Option<VectorOptions>,
-    /// About how many bytes of memory writing may use.
-    pub(crate) memory: usize,
+    pub(crate) contents: Contents,
     /// The index that was opened last: only that one can be what turned out to be damaged.
     pub(crate) opened: Mutex<Option<Identity>>,
 }
 
-impl LocalHome {
-    fn options(&self) -> Options<'_> {
-        let Self { fingerprint, vectors, memory, .. } = self;
-        Options { fingerprint, fold: jari_text::fold_name, vectors: vectors.as_ref(), memory: *memory }
+/// What shapes an index.
+#[derive(Clone)]
+pub(crate) struct Contents {
+    /// Of everything but vectors.
+    pub(crate) fingerprint: String,
+    /// What makes vectors.
+    pub(crate) embedding: Option<Embedding>,
+    /// How they are kept.
+    pub(crate) vectors: VectorSettings,
+    /// About how many bytes of memory writing may use.
+    pub(crate) memory: usize,
+}
+
+impl Contents {
+    /// Calls `open` with what the store wants to know. Which vectors it keeps is known once their length is.
+    pub(crate) fn open<T>(&self, open: impl FnOnce(Options<'_>) -> T) -> T {
+        let Self { fingerprint, embedding, vectors, memory } = self;
+        let VectorSettings { index, rebuild: _, max_points, m, ef_construction, ef_search } = *vectors;
+        let space = embedding.as_ref().and_then(|embedding| embedding.space(fingerprint));
+        let backend = index.backend();
+        let vectors = space.map(|space| VectorOptions {
+            space,
+            backend,
+            most: max_points,
+            m,
+            ef_construction,
+            ef_search,
+        });
+        open(Options { fingerprint, fold: jari_text::fold_name, vectors: vectors.as_ref(), memory: *memory })
     }
 }
 
@@ -39,7 +61,7 @@ impl Home for LocalHome {
     }
 
     fn open(&self) -> Result<(Box<dyn Store>, Option<Replaced>)> {
-        let opened = LocalStore::open(&self.folder, self.options());
+        let opened = self.contents.open(|options| LocalStore::open(&self.folder, options));
         *self.opened.lock().expect("no holder panics") = Identity::of(&self.folder);
         let (store, replaced) = opened?;
         Ok((Box::new(store), replaced))
@@ -47,7 +69,7 @@ impl Home for LocalHome {
 
     fn replace(&self) -> Result<Box<dyn Store>> {
         let damaged = *self.opened.lock().expect("no holder panics");
-        Ok(Box::new(LocalStore::replace(&self.folder, self.options(), damaged)?))
+        Ok(Box::new(self.contents.open(|options| LocalStore::replace(&self.folder, options, damaged))?))
     }
 
     /// Every commit writes to the database or to its log.

@@ -2,22 +2,25 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-use jari_base::{Backend, Filter};
-use jari_embed::Model;
+use jari_base::{Backend, Filter, Mode};
+use jari_engine::backlog::{self, Spending};
 use jari_engine::ingest::{self, Progress, Update};
-use jari_engine::{Embedding, Error, Project};
+use jari_engine::search::SearchRequest;
+use jari_engine::{Error, Project};
 use jari_source::Place;
 use jari_store::{Replaced, Snapshot, Store};
-use jari_store_local::{Identity, LocalStore, Options, VectorOptions};
+use jari_store_local::{Identity, LocalStore};
 use jari_wire::IndexJson;
 
 use crate::commands::Global;
 use crate::failure::Failure;
-use crate::home::LocalHome;
+use crate::home::{Contents, LocalHome};
+use crate::models::{self, Talking};
 use crate::printer;
 use crate::progress::Reporter;
-use crate::settings::{self, Provider, Rebuild, Settings, VectorIndex, VectorSettings};
+use crate::settings::{self, Rebuild, Settings, VectorIndex, VectorSettings};
 
 /// How often a command starts over with an index that cannot be used.
 const REPAIRS: usize = 5;
@@ -80,16 +83,29 @@ impl Index {
 
     fn at(place: Place, global: &Global) -> Result<Self, Failure> {
         let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
+        Self::with(place, settings)
+    }
+
+    fn with(place: Place, settings: Settings) -> Result<Self, Failure> {
         let (limits, documents) = (settings.limits.clone(), settings.documents.clone());
-        let embedding = embedding(&settings)?;
+        let embedding = models::embedding(&settings)?;
+        let Talking { reranker, translator } = models::talking(&settings)?;
         let max_grams = settings.trigrams.max_terms_per_file;
-        let project = Project { root: place.root, limits, documents, embedding, reranker: None, max_grams };
+        let project =
+            Project { root: place.root, limits, documents, embedding, reranker, translator, max_grams };
         let mut notes = settings.notes.clone();
         let folder = match &settings.index_dir {
             Some(folder) => folder.clone(),
             None => default_folder(&project.root, &mut notes),
         };
         Ok(Self { project, settings, folder, within: place.within, notes, store: None })
+    }
+
+    /// The same project with another model: `PROVIDER` or `PROVIDER:MODEL`.
+    pub(crate) fn by_model(path: &Path, global: &Global, model: &str) -> Result<Self, Failure> {
+        let place = jari_source::locate(path)?;
+        let settings = Settings::resolve(&place.root, global.index_dir.clone())?;
+        Self::with(place, settings.with_model(model)?)
     }
 
     /// Finds the project around a file or folder, and its path in the project.
@@ -117,13 +133,8 @@ impl Index {
         &mut self,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<Option<(Ready, T)>, Failure> {
-        let (fingerprint, vectors) = self.contents();
-        let looked = LocalStore::look(
-            &self.folder,
-            options(&fingerprint, vectors.as_ref(), self.project.limits.memory),
-        )
-        .map_err(Error::from)
-        .and_then(|store| {
+        let looked = self.contents().open(|options| LocalStore::look(&self.folder, options));
+        let looked = looked.map_err(Error::from).and_then(|store| {
             let Some(store) = store else { return Ok(None) };
             let snapshot = store.snapshot()?;
             let answer = ask(&*snapshot)?;
@@ -150,7 +161,51 @@ impl Index {
         reporter: &Reporter,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<(Ready, T), Failure> {
+        self.learn_dims();
         self.sync_by(ingest::update, reporter, ask)
+    }
+
+    /// Where nobody knows yet how long a model's vectors are, it is asked, so that they can be kept. If it does not answer, the question
+    /// will not be answered either, and that is said.
+    fn learn_dims(&self) {
+        if let Some((embedding, embedder)) =
+            self.project.embedding.as_ref().and_then(|embedding| Some((embedding, embedding.asked()?)))
+        {
+            let _ = embedder.learn_dims(Some(Instant::now() + embedding.budget.time));
+        }
+    }
+
+    /// Lets the files that a question looks at have their vectors, as far as the budget goes.
+    pub(crate) fn embed_for(&mut self, request: &SearchRequest, ready: Ready) -> Result<Ready, Failure> {
+        let project = self.project.clone();
+        let Some(embedding) = project.embedding.as_ref().filter(|embedding| {
+            request.mode != Mode::Keyword && embedding.asked().is_some_and(|embedder| embedder.is_available())
+        }) else {
+            return Ok(ready);
+        };
+        let began = Instant::now();
+        let budget = embedding.budget;
+        let files = backlog::looked_at(&project, &*ready.snapshot, request)?;
+        if files.is_empty() {
+            return Ok(ready);
+        }
+        let spending = Spending { deadline: Some(began + budget.time), chunks: budget.chunks };
+        let outcome = backlog::embed(&project, self.store()?, &files, spending, &|_| {})?;
+        Ok(Ready { snapshot: outcome.snapshot.unwrap_or(ready.snapshot.clone()), ..ready })
+    }
+
+    /// Gives all chunks their vectors; `progress` hears of each.
+    pub(crate) fn embed_all(
+        &mut self,
+        ready: Ready,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Result<(Ready, backlog::Outcome), Failure> {
+        let project = self.project.clone();
+        let missing = backlog::missing(&*ready.snapshot)?;
+        let spending = Spending { deadline: None, chunks: usize::MAX };
+        let outcome = backlog::embed(&project, self.store()?, &missing, spending, progress)?;
+        let snapshot = outcome.snapshot.clone().unwrap_or(ready.snapshot.clone());
+        Ok((Ready { snapshot, ..ready }, outcome))
     }
 
     /// The same for those who ask no vectors.
@@ -180,6 +235,7 @@ impl Index {
 
     /// Brings the index up to the working tree; waits for a process that is doing so.
     pub(crate) fn update(&mut self, reporter: &Reporter) -> Result<Ready, Failure> {
+        self.learn_dims();
         self.repaired(|index| index.bring_after_others(ingest::update, reporter))
     }
 
@@ -196,10 +252,13 @@ impl Index {
         let store = self.store()?;
         let outdated = store.is_outdated();
         let (mut snapshot, update) = how(&project, store, &|progress| reporter.show(progress))?;
+        let trouble =
+            update.trouble.as_ref().map(|trouble| format!("not all vectors could be made: {trouble}"));
         if wants_graph && store.lacks_graph()? {
             store.build_graph(|rows| reporter.graph(rows))?;
             snapshot = store.snapshot()?;
         }
+        self.notes.extend(trouble);
         if outdated {
             self.notes.push(Replaced::Outdated.to_string());
             // The batch wrote the new fingerprint: opened again, it is up to date.
@@ -232,14 +291,7 @@ impl Index {
 
     /// Where a living index of the project is kept.
     pub(crate) fn home(&self) -> LocalHome {
-        let (fingerprint, vectors) = self.contents();
-        LocalHome {
-            folder: self.folder.clone(),
-            fingerprint,
-            vectors,
-            memory: self.project.limits.memory,
-            opened: Mutex::default(),
-        }
+        LocalHome { folder: self.folder.clone(), contents: self.contents(), opened: Mutex::default() }
     }
 
     /// Makes all vectors anew, and the graph over them where one is wanted.
@@ -282,9 +334,9 @@ impl Index {
                         self.notes.push(Replaced::Damaged(why).to_string());
                         said = true;
                     }
-                    let (fingerprint, vectors) = self.contents();
-                    let options = options(&fingerprint, vectors.as_ref(), self.project.limits.memory);
-                    self.store = Some(LocalStore::replace(&self.folder, options, before)?);
+                    let replaced =
+                        self.contents().open(|options| LocalStore::replace(&self.folder, options, before));
+                    self.store = Some(replaced?);
                 }
                 other => return Ok(other?),
             }
@@ -319,28 +371,20 @@ impl Index {
         }
     }
 
-    /// What shapes the contents of the index, and which vectors it keeps.
-    fn contents(&self) -> (String, Option<VectorOptions>) {
-        let fingerprint = self.project.fingerprint();
-        let settings = self.settings.vectors;
-        let vectors = self.project.embedding.as_ref().map(|embedding| VectorOptions {
-            space: embedding.space(&fingerprint),
-            backend: settings.index.backend(),
-            most: settings.max_points,
-            m: settings.m,
-            ef_construction: settings.ef_construction,
-            ef_search: settings.ef_search,
-        });
-        (fingerprint, vectors)
+    /// What shapes the index.
+    fn contents(&self) -> Contents {
+        Contents {
+            fingerprint: self.project.fingerprint(),
+            embedding: self.project.embedding.clone(),
+            vectors: self.settings.vectors,
+            memory: self.project.limits.memory,
+        }
     }
 
     fn store(&mut self) -> Result<&LocalStore, Error> {
         if self.store.is_none() {
-            let (fingerprint, vectors) = self.contents();
-            let (store, replaced) = LocalStore::open(
-                &self.folder,
-                options(&fingerprint, vectors.as_ref(), self.project.limits.memory),
-            )?;
+            let (store, replaced) =
+                self.contents().open(|options| LocalStore::open(&self.folder, options))?;
             self.notes.extend(replaced.map(|replaced| replaced.to_string()));
             if self.settings.vectors.rebuild == Rebuild::OnStart {
                 store.forget_vectors()?;
@@ -371,23 +415,6 @@ fn folder_and_file(path: &Path) -> Result<(PathBuf, String), Failure> {
         let written = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
         Ok((PathBuf::from("."), written.trim_start_matches("./").to_owned()))
     }
-}
-
-fn options<'a>(fingerprint: &'a str, vectors: Option<&'a VectorOptions>, memory: usize) -> Options<'a> {
-    Options { fingerprint, fold: jari_text::fold_name, vectors, memory }
-}
-
-/// The model that the settings ask for; `None` where they want none. One that cannot be read is said to be so now.
-fn embedding(settings: &Settings) -> Result<Option<Embedding>, Failure> {
-    if settings.embedding_provider == Provider::Off || settings.vectors.index == VectorIndex::Off {
-        return Ok(None);
-    }
-    let (provider, model) = match &settings.embedding_model {
-        None => ("bundled", Model::bundled()),
-        Some(path) => ("folder", Model::open(path)?),
-    };
-    let eager = settings.vectors.rebuild != Rebuild::Manual;
-    Ok(Some(Embedding { model: Arc::new(model), provider, eager }))
 }
 
 /// `.jari` in the project, or the user's cache where the project cannot be written.

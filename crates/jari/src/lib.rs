@@ -6,6 +6,7 @@ mod drawing;
 mod failure;
 mod home;
 mod index;
+mod models;
 mod printer;
 mod progress;
 pub mod reference;

@@ -41,6 +41,9 @@ impl Reporter {
         if self.quiet {
             return;
         }
+        if let Some((done, of)) = progress.embedded {
+            return self.embedding(done, of);
+        }
         let elapsed = self.began.elapsed();
         let Some(bar) = &self.bar else { return self.line(progress) };
         if bar.is_hidden() && elapsed > PATIENCE && progress.files < progress.of {
@@ -60,13 +63,39 @@ impl Reporter {
         let mut last = self.last_line.lock().expect("no holder panics");
         if last.elapsed() > PAUSE {
             *last = Instant::now();
-            let Progress { files, of, chunks, bytes } = progress;
+            let Progress { files, of, chunks, bytes, embedded: _ } = progress;
             printer::talk(&format!(
                 "indexing  {files}/{of} files · {} · {}",
                 printer::plural(chunks as u64, "chunk"),
                 speed(bytes, self.began.elapsed())
             ));
         }
+    }
+
+    /// Called for every answer of a model that is asked for vectors.
+    pub(crate) fn embedding(&self, done: usize, of: usize) {
+        if self.quiet {
+            return;
+        }
+        let Some(bar) = &self.bar else {
+            let mut last = self.last_line.lock().expect("no holder panics");
+            if last.elapsed() > PAUSE {
+                *last = Instant::now();
+                printer::talk(&format!(
+                    "embedding {}/{} chunks",
+                    printer::count(done as u64),
+                    printer::count(of as u64)
+                ));
+            }
+            return;
+        };
+        if bar.is_hidden() && done < of {
+            let style = ProgressStyle::with_template("embedding {bar:24}  {pos}/{len} chunks · {eta} left");
+            bar.set_style(style.expect("the template is right").progress_chars("██░"));
+            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(12));
+        }
+        bar.set_length(of as u64);
+        bar.set_position(done as u64);
     }
 
     /// Called for every vector that a graph takes in.

@@ -39,7 +39,7 @@ fn settings() -> String {
          `jari/config.toml` in your configuration folder, then the default.\n\n| key | variable | default | in `jari.toml` | meaning |\n|---|---|---|---|---|\n"
     );
     for setting in SETTINGS {
-        let project = if setting.project { "yes" } else { "no" };
+        let project = if setting.own.is_none() { "yes" } else { "no" };
         let _ = writeln!(
             out,
             "| `{}` | `{}` | {} | {project} | {} |",

@@ -6,9 +6,12 @@ use std::time::Duration;
 use etcetera::BaseStrategy;
 use jari_base::{Backend, Bm25, Fusion};
 use jari_chunk::{DocumentOptions, Strategy};
+use jari_engine::EmbeddingBudget;
 use jari_engine::search::{Blend, Budget, Tuning};
+use jari_remote::{Ollama, RerankBudget, Voyage};
 use jari_source::Limits;
 use serde::Deserialize;
+use toml::{Table, Value};
 
 use crate::failure::Failure;
 
@@ -17,9 +20,24 @@ pub(crate) struct Setting {
     pub(crate) key: &'static str,
     pub(crate) variable: &'static str,
     pub(crate) default: &'static str,
-    pub(crate) project: bool,
+    kind: Kind,
+    /// What a checked-in `jari.toml` cannot do, so that it cannot set this.
+    pub(crate) own: Option<&'static str>,
     pub(crate) about: &'static str,
 }
+
+/// What a value looks like in the environment.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Number,
+    Whole,
+    Truth,
+    Word(&'static [&'static str]),
+}
+
+/// What can make vectors.
+const PROVIDERS: &[&str] = &["auto", "bundled", "openai", "voyage", "ollama", "local", "off"];
 
 /// The one list of settings.
 pub(crate) const SETTINGS: &[Setting] = &[
@@ -27,203 +45,400 @@ pub(crate) const SETTINGS: &[Setting] = &[
         key: "index_dir",
         variable: "JARI_INDEX_DIR",
         default: "`.jari` in the project",
-        project: false,
-        about: "Where the index is kept. A checked-in `jari.toml` cannot set it.",
+        kind: Kind::Text,
+        own: Some("move the index"),
+        about: "Where the index is kept.",
     },
     Setting {
-        key: "embedding_model",
-        variable: "JARI_EMBEDDING_MODEL",
-        default: "the one inside the program",
-        project: false,
-        about: "A folder with a static model in model2vec's format, or a file in Jari's own. A checked-in `jari.toml` cannot set it.",
-    },
-    Setting {
-        key: "embedding_provider",
+        key: "embedding.provider",
         variable: "JARI_EMBEDDING_PROVIDER",
         default: "`auto`",
-        project: true,
-        about: "What makes vectors: `auto` and `bundled` take the model inside the program, or the one `embedding_model` names; `off` leaves words alone.",
+        kind: Kind::Word(PROVIDERS),
+        own: None,
+        about: "What makes vectors: `auto` and `bundled` take the model inside the program, or the folder `embedding.model` names; `local` runs a transformer from that folder; `openai` (and all that speak like it), `voyage` and `ollama` are asked over HTTP; `off` leaves words alone. A checked-in `jari.toml` can choose `auto`, `bundled` and `off`.",
+    },
+    Setting {
+        key: "embedding.model",
+        variable: "JARI_EMBEDDING_MODEL",
+        default: "the provider's own",
+        kind: Kind::Text,
+        own: Some("choose the model"),
+        about: "A model's name, or a folder: a static model in model2vec's format, a file in Jari's own, or for `local` a BERT-like encoder.",
+    },
+    Setting {
+        key: "embedding.dims",
+        variable: "JARI_EMBEDDING_DIMS",
+        default: "the model's own",
+        kind: Kind::Whole,
+        own: Some("choose the model"),
+        about: "How long vectors shall be, for models that let one choose.",
+    },
+    Setting {
+        key: "embedding.eager",
+        variable: "JARI_EMBEDDINGS_EAGER",
+        default: "`true` for the bundled model, else `false`",
+        kind: Kind::Truth,
+        own: Some("spend time or money"),
+        about: "Whether all chunks get their vectors when they are indexed. Otherwise a search lets the files it looks at have theirs, and `jari embed --all` all others.",
+    },
+    Setting {
+        key: "embedding.max_time_ms",
+        variable: "JARI_MAX_EMBEDDING_TIME_MS",
+        default: "`2000`",
+        kind: Kind::Whole,
+        own: Some("spend time or money"),
+        about: "How many milliseconds a search waits for a model that is asked, before words answer alone.",
+    },
+    Setting {
+        key: "embedding.max_chunks",
+        variable: "JARI_MAX_CHUNKS_EMBEDDED_PER_REQUEST",
+        default: "`256`",
+        kind: Kind::Whole,
+        own: Some("spend time or money"),
+        about: "How many chunks get their vectors from a model that is asked because of one search.",
+    },
+    Setting {
+        key: "embedding.concurrency",
+        variable: "JARI_EMBEDDING_CONCURRENCY",
+        default: "`2`",
+        kind: Kind::Whole,
+        own: Some("spend time or money"),
+        about: "Calls to a model at the same time, 1 to 8.",
+    },
+    Setting {
+        key: "embedding.timeout_ms",
+        variable: "JARI_EMBEDDING_TIMEOUT_MS",
+        default: "`30000`",
+        kind: Kind::Whole,
+        own: Some("spend time or money"),
+        about: "How many milliseconds one call may take.",
+    },
+    Setting {
+        key: "embedding.cache_mb",
+        variable: "JARI_EMBEDDING_CACHE_MB",
+        default: "`1024`",
+        kind: Kind::Whole,
+        own: Some("spend time or money"),
+        about: "Megabytes of answers of models that are kept for all projects of a user: `jari cache`. `0` keeps none.",
+    },
+    Setting {
+        key: "openai.base_url",
+        variable: "JARI_OPENAI_BASE_URL",
+        default: "`https://api.openai.com/v1`",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "Where `openai` is asked: any server with OpenAI's `/embeddings`.",
+    },
+    Setting {
+        key: "openai.api_key_env",
+        variable: "JARI_OPENAI_API_KEY_ENV",
+        default: "`OPENAI_API_KEY`",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "The variable that holds its key. Without it, none is sent.",
+    },
+    Setting {
+        key: "voyage.base_url",
+        variable: "JARI_VOYAGE_BASE_URL",
+        default: "`https://api.voyageai.com/v1`",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "Where `voyage` is asked.",
+    },
+    Setting {
+        key: "voyage.api_key_env",
+        variable: "JARI_VOYAGE_API_KEY_ENV",
+        default: "`VOYAGE_API_KEY`",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "The variable that holds its key.",
+    },
+    Setting {
+        key: "ollama.base_url",
+        variable: "JARI_OLLAMA_BASE_URL",
+        default: "`http://localhost:11434`",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "Where `ollama` is asked.",
+    },
+    Setting {
+        key: "ollama.api_key_env",
+        variable: "JARI_OLLAMA_API_KEY_ENV",
+        default: "none",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "The variable that holds a key, where one is wanted.",
+    },
+    Setting {
+        key: "llm.base_url",
+        variable: "JARI_LLM_BASE_URL",
+        default: "none",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "A server with OpenAI's `/chat/completions`, for `llm.rerank` and `llm.translate_ko_en`.",
+    },
+    Setting {
+        key: "llm.model",
+        variable: "JARI_LLM_MODEL",
+        default: "none",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "Which of its models.",
+    },
+    Setting {
+        key: "llm.api_key_env",
+        variable: "JARI_LLM_API_KEY_ENV",
+        default: "`OPENAI_API_KEY`",
+        kind: Kind::Text,
+        own: Some("send anything anywhere"),
+        about: "The variable that holds its key. Without it, none is sent.",
+    },
+    Setting {
+        key: "llm.rerank",
+        variable: "JARI_LLM_RERANK",
+        default: "`false`",
+        kind: Kind::Truth,
+        own: Some("send anything anywhere"),
+        about: "Whether it puts the best places of a search in order.",
+    },
+    Setting {
+        key: "llm.rerank_max_tokens",
+        variable: "JARI_LLM_RERANK_MAX_TOKENS",
+        default: "`6000`",
+        kind: Kind::Whole,
+        own: Some("spend time or money"),
+        about: "Tokens of places that it reads for that.",
+    },
+    Setting {
+        key: "llm.rerank_timeout_ms",
+        variable: "JARI_LLM_RERANK_TIMEOUT_MS",
+        default: "`5000`",
+        kind: Kind::Whole,
+        own: Some("spend time or money"),
+        about: "How many milliseconds that may take, before the order stays as it is.",
+    },
+    Setting {
+        key: "llm.translate_ko_en",
+        variable: "JARI_TRANSLATE_KO_EN",
+        default: "`false`",
+        kind: Kind::Truth,
+        own: Some("send anything anywhere"),
+        about: "Whether it translates Korean questions whose words neither the index nor the glossary knows.",
+    },
+    Setting {
+        key: "llm.translate_timeout_ms",
+        variable: "JARI_TRANSLATE_TIMEOUT_MS",
+        default: "`3000`",
+        kind: Kind::Whole,
+        own: Some("spend time or money"),
+        about: "How many milliseconds that may take.",
     },
     Setting {
         key: "vectors.index",
         variable: "JARI_VECTOR_INDEX",
         default: "`auto`",
-        project: true,
+        kind: Kind::Word(&["auto", "off", "exact", "hnsw"]),
+        own: None,
         about: "How vectors are searched: `exact` looks at every one, `hnsw` follows a graph, `auto` looks at every one until a graph pays, `off` keeps none.",
     },
     Setting {
         key: "vectors.rebuild",
         variable: "JARI_VECTOR_INDEX_REBUILD",
         default: "`auto`",
-        project: true,
+        kind: Kind::Word(&["auto", "on_start", "manual"]),
+        own: None,
         about: "When vectors are made: `auto` whenever some are missing or of another model, `on_start` anew by every process, `manual` only by `jari vectors build`.",
     },
     Setting {
         key: "vectors.max_points",
         variable: "JARI_VECTOR_INDEX_MAX_POINTS",
         default: "`200000`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "How many vectors are kept at most. Chunks beyond it are found by words alone; `jari status` counts them.",
     },
     Setting {
         key: "vectors.m",
         variable: "JARI_VECTOR_INDEX_M",
         default: "`16`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Neighbours that a node of the graph has, 2 to 128.",
     },
     Setting {
         key: "vectors.ef_construction",
         variable: "JARI_VECTOR_INDEX_EF_CONSTRUCTION",
         default: "`200`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Nodes in sight while the graph is built.",
     },
     Setting {
         key: "vectors.ef_search",
         variable: "JARI_VECTOR_INDEX_EF_SEARCH",
         default: "`200`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Nodes in sight while the graph is searched.",
     },
     Setting {
         key: "max_file_size",
         variable: "JARI_MAX_FILE_SIZE",
         default: "`1048576`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Files with more bytes are skipped.",
     },
     Setting {
         key: "index_memory",
         variable: "JARI_INDEX_MEMORY",
         default: "`512`",
-        project: false,
-        about: "About how many megabytes indexing may use, at least 256; files of the index that the system maps count apart. Less means smaller batches and more time. A checked-in `jari.toml` cannot set it.",
+        kind: Kind::Whole,
+        own: Some("take memory"),
+        about: "About how many megabytes indexing may use, at least 256; files of the index that the system maps count apart. Less means smaller batches and more time.",
     },
     Setting {
         key: "bm25_k1",
         variable: "JARI_BM25_K1",
         default: "`1.5`",
-        project: true,
+        kind: Kind::Number,
+        own: None,
         about: "How fast repeated words stop adding to a score.",
     },
     Setting {
         key: "bm25_b",
         variable: "JARI_BM25_B",
         default: "`0.75`",
-        project: true,
+        kind: Kind::Number,
+        own: None,
         about: "How much long texts are held back, 0 to 1.",
     },
     Setting {
         key: "search.fusion",
         variable: "JARI_FUSION",
         default: "`auto`",
-        project: true,
+        kind: Kind::Word(&["auto", "linear", "rrf", "weighted", "alpha"]),
+        own: None,
         about: "How what words and what vectors found becomes one list: `linear` (a weighted sum of signals), `rrf` (ranks alone), `weighted` (0.6 words, 0.4 vectors) or `alpha` (words, and some of the vectors). `auto` is `linear`, the best by measurement.",
     },
     Setting {
         key: "search.alpha",
         variable: "JARI_HYBRID_ALPHA",
         default: "`0.5`",
-        project: true,
+        kind: Kind::Number,
+        own: None,
         about: "What vectors count beside words in the fusion `alpha`, 0 to 100.",
     },
     Setting {
         key: "search.max_candidates",
         variable: "JARI_MAX_CANDIDATES",
         default: "`100`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Files that are ranked by all signals, of those that words and vectors found.",
     },
     Setting {
         key: "search.max_rerank_candidates",
         variable: "JARI_MAX_RERANK_CANDIDATES",
         default: "`30`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Places that are compared with each other, so that those that repeat others make room.",
     },
     Setting {
         key: "search.time_budget_ms",
         variable: "JARI_TIME_BUDGET_MS",
         default: "`2000`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "After this many milliseconds a search begins no further step and answers with what it has. `0` is no limit.",
     },
     Setting {
         key: "trigram_max_doc_freq",
         variable: "JARI_TRIGRAM_MAX_DOC_FREQ",
         default: "`0.35`",
-        project: true,
+        kind: Kind::Number,
+        own: None,
         about: "Three letters that stand in a larger part of all files than this, 0 to 1, do not narrow `jari grep`.",
     },
     Setting {
         key: "trigram_max_terms_per_file",
         variable: "JARI_TRIGRAM_MAX_TERMS_PER_FILE",
         default: "`6000`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Files with more different runs of three letters than this are not kept apart: `jari grep` always looks at them.",
     },
     Setting {
         key: "documents.strategy",
         variable: "JARI_DOCUMENTS_STRATEGY",
         default: "`structural`",
-        project: true,
+        kind: Kind::Word(&["structural", "heading", "fixed"]),
+        own: None,
         about: "How documents are cut: `structural` (sections, long ones split between blocks, short ones joined), `heading` (one chunk a section) or `fixed` (windows of lines).",
     },
     Setting {
         key: "documents.max_tokens",
         variable: "JARI_DOCUMENTS_MAX_TOKENS",
         default: "`512`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Tokens of a document's chunk, at most, where it can be split.",
     },
     Setting {
         key: "documents.overlap",
         variable: "JARI_DOCUMENTS_OVERLAP",
         default: "`50`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Tokens that a piece of a split section repeats of the one before.",
     },
     Setting {
         key: "documents.min_tokens",
         variable: "JARI_DOCUMENTS_MIN_TOKENS",
         default: "`100`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Sections with fewer tokens join a neighbour of the same parent.",
     },
     Setting {
         key: "documents.max_depth",
         variable: "JARI_DOCUMENTS_MAX_DEPTH",
         default: "`6`",
-        project: true,
+        kind: Kind::Whole,
+        own: None,
         about: "Deeper headings begin no chunk of their own.",
     },
     Setting {
         key: "documents.front_matter",
         variable: "JARI_DOCUMENTS_FRONT_MATTER",
         default: "`true`",
-        project: true,
+        kind: Kind::Truth,
+        own: None,
         about: "Whether front matter is searched.",
     },
     Setting {
         key: "documents.code_blocks",
         variable: "JARI_DOCUMENTS_CODE_BLOCKS",
         default: "`true`",
-        project: true,
+        kind: Kind::Truth,
+        own: None,
         about: "Whether code in documents stays whole while it fits.",
     },
     Setting {
         key: "documents.lists",
         variable: "JARI_DOCUMENTS_LISTS",
         default: "`true`",
-        project: true,
+        kind: Kind::Truth,
+        own: None,
         about: "Whether lists stay whole while they fit.",
     },
     Setting {
         key: "documents.tables",
         variable: "JARI_DOCUMENTS_TABLES",
         default: "`true`",
-        project: true,
+        kind: Kind::Truth,
+        own: None,
         about: "Whether tables stay whole while they fit.",
     },
 ];
@@ -232,8 +447,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) index_dir: Option<PathBuf>,
-    pub(crate) embedding_model: Option<PathBuf>,
-    pub(crate) embedding_provider: Provider,
+    pub(crate) embedding: EmbeddingSettings,
+    pub(crate) openai: Place,
+    pub(crate) voyage: Place,
+    pub(crate) ollama: Place,
+    pub(crate) llm: LlmSettings,
     pub(crate) vectors: VectorSettings,
     pub(crate) limits: Limits,
     pub(crate) tuning: Tuning,
@@ -241,6 +459,37 @@ pub(crate) struct Settings {
     pub(crate) documents: DocumentOptions,
     /// What was set but does not count.
     pub(crate) notes: Vec<String>,
+}
+
+/// What makes vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct EmbeddingSettings {
+    pub(crate) provider: Provider,
+    pub(crate) model: Option<String>,
+    pub(crate) dims: Option<usize>,
+    pub(crate) eager: Option<bool>,
+    pub(crate) budget: EmbeddingBudget,
+    pub(crate) concurrency: usize,
+    pub(crate) timeout: Duration,
+    /// Bytes.
+    pub(crate) cache: u64,
+}
+
+/// Where somebody is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) base_url: String,
+    /// The variable that holds the key.
+    pub(crate) api_key_env: Option<String>,
+}
+
+/// A model that talks.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LlmSettings {
+    /// Which, and where; `None` for none.
+    pub(crate) chat: Option<(Place, String)>,
+    pub(crate) rerank: Option<RerankBudget>,
+    pub(crate) translate: Option<Duration>,
 }
 
 /// How vectors are kept.
@@ -278,6 +527,14 @@ choice! {
         Auto = "auto",
         /// The same, by name.
         Bundled = "bundled",
+        /// A server that speaks like OpenAI's.
+        OpenAi = "openai",
+        /// Voyage.
+        Voyage = "voyage",
+        /// Ollama.
+        Ollama = "ollama",
+        /// A transformer in a folder.
+        Local = "local",
         /// Nothing.
         Off = "off",
     }
@@ -347,8 +604,11 @@ pub(crate) struct Trigrams {
 #[serde(deny_unknown_fields, default)]
 struct Layer {
     index_dir: Option<PathBuf>,
-    embedding_model: Option<PathBuf>,
-    embedding_provider: Option<Provider>,
+    embedding: EmbeddingLayer,
+    openai: PlaceLayer,
+    voyage: PlaceLayer,
+    ollama: PlaceLayer,
+    llm: LlmLayer,
     vectors: VectorLayer,
     max_file_size: Option<u64>,
     index_memory: Option<usize>,
@@ -358,6 +618,134 @@ struct Layer {
     trigram_max_doc_freq: Option<f32>,
     trigram_max_terms_per_file: Option<usize>,
     documents: DocumentLayer,
+}
+
+impl Layer {
+    fn settings(self, notes: Vec<String>) -> Settings {
+        let (limits, bm25) = (Limits::default(), Bm25::default());
+        // Every field is named, so that a new setting cannot be forgotten here.
+        let Self {
+            index_dir,
+            embedding,
+            openai,
+            voyage,
+            ollama,
+            llm,
+            vectors,
+            max_file_size,
+            index_memory,
+            bm25_k1,
+            bm25_b,
+            search,
+            trigram_max_doc_freq,
+            trigram_max_terms_per_file,
+            documents,
+        } = self;
+        Settings {
+            index_dir,
+            embedding: embedding.settings(),
+            openai: openai.settings("https://api.openai.com/v1", Some("OPENAI_API_KEY")),
+            voyage: voyage.settings(Voyage::BASE, Some("VOYAGE_API_KEY")),
+            ollama: ollama.settings(Ollama::BASE, None),
+            llm: llm.settings(),
+            vectors: vectors.settings(),
+            limits: Limits {
+                max_file_size: max_file_size.unwrap_or(limits.max_file_size),
+                memory: index_memory.map_or(limits.memory, |megabytes| megabytes.saturating_mul(1 << 20)),
+            },
+            tuning: search.tuning(Bm25 { k1: bm25_k1.unwrap_or(bm25.k1), b: bm25_b.unwrap_or(bm25.b) }),
+            trigrams: Trigrams {
+                max_doc_freq: trigram_max_doc_freq.unwrap_or(0.35),
+                max_terms_per_file: trigram_max_terms_per_file.unwrap_or(6000),
+            },
+            documents: documents.options(),
+            notes,
+        }
+    }
+}
+
+/// The part of a layer about what makes vectors.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct EmbeddingLayer {
+    provider: Option<Provider>,
+    model: Option<String>,
+    dims: Option<usize>,
+    eager: Option<bool>,
+    max_time_ms: Option<u64>,
+    max_chunks: Option<usize>,
+    concurrency: Option<usize>,
+    timeout_ms: Option<u64>,
+    cache_mb: Option<u64>,
+}
+
+impl EmbeddingLayer {
+    fn settings(self) -> EmbeddingSettings {
+        let usual = EmbeddingBudget::default();
+        EmbeddingSettings {
+            provider: self.provider.unwrap_or(Provider::Auto),
+            model: self.model,
+            dims: self.dims,
+            eager: self.eager,
+            budget: EmbeddingBudget {
+                time: self.max_time_ms.map_or(usual.time, Duration::from_millis),
+                chunks: self.max_chunks.unwrap_or(usual.chunks),
+            },
+            concurrency: self.concurrency.unwrap_or(2),
+            timeout: Duration::from_millis(self.timeout_ms.unwrap_or(30_000)),
+            cache: self.cache_mb.unwrap_or(1024).saturating_mul(1 << 20),
+        }
+    }
+}
+
+/// The part of a layer about where somebody is asked.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct PlaceLayer {
+    base_url: Option<String>,
+    api_key_env: Option<String>,
+}
+
+impl PlaceLayer {
+    fn settings(self, base_url: &str, api_key_env: Option<&str>) -> Place {
+        Place {
+            base_url: self.base_url.unwrap_or_else(|| base_url.to_owned()),
+            api_key_env: self.api_key_env.or(api_key_env.map(str::to_owned)),
+        }
+    }
+}
+
+/// The part of a layer about a model that talks.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct LlmLayer {
+    base_url: Option<String>,
+    model: Option<String>,
+    api_key_env: Option<String>,
+    rerank: Option<bool>,
+    rerank_max_tokens: Option<usize>,
+    rerank_timeout_ms: Option<u64>,
+    translate_ko_en: Option<bool>,
+    translate_timeout_ms: Option<u64>,
+}
+
+impl LlmLayer {
+    fn settings(self) -> LlmSettings {
+        let api_key_env = Some(self.api_key_env.unwrap_or_else(|| "OPENAI_API_KEY".to_owned()));
+        let budget = RerankBudget {
+            tokens: self.rerank_max_tokens.unwrap_or(6000),
+            time: Duration::from_millis(self.rerank_timeout_ms.unwrap_or(5000)),
+        };
+        let patience = Duration::from_millis(self.translate_timeout_ms.unwrap_or(3000));
+        LlmSettings {
+            chat: self
+                .base_url
+                .zip(self.model)
+                .map(|(base_url, model)| (Place { base_url, api_key_env }, model)),
+            rerank: self.rerank.unwrap_or(false).then_some(budget),
+            translate: self.translate_ko_en.unwrap_or(false).then_some(patience),
+        }
+    }
 }
 
 /// The part of a layer about vectors.
@@ -454,68 +842,40 @@ impl DocumentLayer {
 impl Settings {
     /// What holds for the project at `root`; `index_dir` is the flag.
     pub(crate) fn resolve(root: &Path, index_dir: Option<PathBuf>) -> Result<Self, Failure> {
-        let flags = Layer { index_dir, ..Layer::default() };
+        let mut flags = Table::new();
+        if let Some(index_dir) = index_dir {
+            flags.insert("index_dir".to_owned(), Value::String(index_dir.to_string_lossy().into_owned()));
+        }
         let environment = environment(|name| std::env::var(name).ok())?;
         let mut project = file(&root.join("jari.toml"))?;
-        let mut notes = Vec::new();
-        if project.index_dir.take().is_some() {
-            notes.push(
-                "`index_dir` in `jari.toml` does not count: a checked-in file cannot move the index"
-                    .to_owned(),
-            );
-        }
-        if project.embedding_model.take().is_some() {
-            notes.push(
-                "`embedding_model` in `jari.toml` does not count: a checked-in file cannot choose the model"
-                    .to_owned(),
-            );
-        }
-        if project.index_memory.take().is_some() {
-            notes.push(
-                "`index_memory` in `jari.toml` does not count: a checked-in file cannot take memory"
-                    .to_owned(),
-            );
-        }
+        let notes = take_own(&mut project);
         let user = match etcetera::choose_base_strategy() {
             Ok(base) => file(&base.config_dir().join("jari").join("config.toml"))?,
-            Err(_) => Layer::default(),
+            Err(_) => Table::new(),
         };
-        let layers = [flags, environment, project, user];
-        let defaults = (Limits::default(), Bm25::default());
-        // Every field is named, so that a new setting cannot be forgotten here.
-        let Layer {
-            index_dir,
-            embedding_model,
-            embedding_provider,
-            vectors,
-            max_file_size,
-            index_memory,
-            bm25_k1,
-            bm25_b,
-            search,
-            trigram_max_doc_freq,
-            trigram_max_terms_per_file,
-            documents,
-        } = layers.into_iter().fold(Layer::default(), first);
-        let settings = Self {
-            index_dir,
-            embedding_model,
-            embedding_provider: embedding_provider.unwrap_or(Provider::Auto),
-            vectors: vectors.settings(),
-            limits: Limits {
-                max_file_size: max_file_size.unwrap_or(defaults.0.max_file_size),
-                memory: index_memory.map_or(defaults.0.memory, |megabytes| megabytes.saturating_mul(1 << 20)),
-            },
-            tuning: search
-                .tuning(Bm25 { k1: bm25_k1.unwrap_or(defaults.1.k1), b: bm25_b.unwrap_or(defaults.1.b) }),
-            trigrams: Trigrams {
-                max_doc_freq: trigram_max_doc_freq.unwrap_or(0.35),
-                max_terms_per_file: trigram_max_terms_per_file.unwrap_or(6000),
-            },
-            documents: documents.options(),
-            notes,
+        let merged = [environment, project, user].into_iter().fold(flags, first);
+        let layer = Layer::deserialize(merged).map_err(|error| {
+            Failure::setting(format!("settings cannot be used: {}", error.to_string().trim()), HINT)
+        })?;
+        layer.settings(notes).check()
+    }
+
+    /// The same with another model: `PROVIDER` or `PROVIDER:MODEL`.
+    pub(crate) fn with_model(mut self, said: &str) -> Result<Self, Failure> {
+        let (provider, model) =
+            said.split_once(':').map_or((said, None), |(provider, model)| (provider, Some(model)));
+        let Ok(provider) = provider.parse() else {
+            return Err(Failure::argument(
+                format!("no model is called `{said}`"),
+                format!("PROVIDER or PROVIDER:MODEL, where PROVIDER is one of {}", PROVIDERS.join(", ")),
+            ));
         };
-        settings.check()
+        // The model that is set belongs to the provider that is set.
+        let same = provider == self.embedding.provider;
+        let model = model.map(str::to_owned).or(self.embedding.model.filter(|_| same));
+        let dims = self.embedding.dims.filter(|_| same);
+        self.embedding = EmbeddingSettings { provider, model, dims, ..self.embedding };
+        Ok(self)
     }
 
     fn check(self) -> Result<Self, Failure> {
@@ -537,6 +897,23 @@ impl Settings {
         }
         if budget.candidates == 0 {
             return Err(Failure::setting("search.max_candidates is 0", "it is at least 1; 100 is usual"));
+        }
+        if !(1..=8).contains(&self.embedding.concurrency) || self.embedding.dims == Some(0) {
+            let EmbeddingSettings { concurrency, dims, .. } = &self.embedding;
+            return Err(Failure::setting(
+                format!(
+                    "embedding.concurrency is {concurrency}, embedding.dims {}",
+                    dims.unwrap_or_default()
+                ),
+                "the first lies between 1 and 8, the second is above 0",
+            ));
+        }
+        let LlmSettings { chat, rerank, translate } = &self.llm;
+        if chat.is_none() && (rerank.is_some() || translate.is_some()) {
+            return Err(Failure::setting(
+                "llm.rerank and llm.translate_ko_en need a model that talks",
+                "set llm.base_url and llm.model (JARI_LLM_BASE_URL, JARI_LLM_MODEL)",
+            ));
         }
         if self.limits.memory < 256 << 20 {
             return Err(Failure::setting(
@@ -571,125 +948,125 @@ impl Settings {
     }
 }
 
+/// What helps where a value cannot be used.
+const HINT: &str = "`docs/reference/settings.md` lists all settings and what they take";
+
 /// The first layer that has a value wins.
-fn first(above: Layer, below: Layer) -> Layer {
-    let Layer {
-        index_dir,
-        embedding_model,
-        embedding_provider,
-        vectors,
-        max_file_size,
-        index_memory,
-        bm25_k1,
-        bm25_b,
-        search,
-        trigram_max_doc_freq,
-        trigram_max_terms_per_file,
-        documents,
-    } = below;
-    Layer {
-        index_dir: above.index_dir.or(index_dir),
-        embedding_model: above.embedding_model.or(embedding_model),
-        embedding_provider: above.embedding_provider.or(embedding_provider),
-        vectors: VectorLayer {
-            index: above.vectors.index.or(vectors.index),
-            rebuild: above.vectors.rebuild.or(vectors.rebuild),
-            max_points: above.vectors.max_points.or(vectors.max_points),
-            m: above.vectors.m.or(vectors.m),
-            ef_construction: above.vectors.ef_construction.or(vectors.ef_construction),
-            ef_search: above.vectors.ef_search.or(vectors.ef_search),
-        },
-        max_file_size: above.max_file_size.or(max_file_size),
-        index_memory: above.index_memory.or(index_memory),
-        bm25_k1: above.bm25_k1.or(bm25_k1),
-        bm25_b: above.bm25_b.or(bm25_b),
-        search: SearchLayer {
-            fusion: above.search.fusion.or(search.fusion),
-            alpha: above.search.alpha.or(search.alpha),
-            max_candidates: above.search.max_candidates.or(search.max_candidates),
-            max_rerank_candidates: above.search.max_rerank_candidates.or(search.max_rerank_candidates),
-            time_budget_ms: above.search.time_budget_ms.or(search.time_budget_ms),
-        },
-        trigram_max_doc_freq: above.trigram_max_doc_freq.or(trigram_max_doc_freq),
-        trigram_max_terms_per_file: above.trigram_max_terms_per_file.or(trigram_max_terms_per_file),
-        documents: DocumentLayer {
-            strategy: above.documents.strategy.or(documents.strategy),
-            max_tokens: above.documents.max_tokens.or(documents.max_tokens),
-            overlap: above.documents.overlap.or(documents.overlap),
-            min_tokens: above.documents.min_tokens.or(documents.min_tokens),
-            max_depth: above.documents.max_depth.or(documents.max_depth),
-            front_matter: above.documents.front_matter.or(documents.front_matter),
-            code_blocks: above.documents.code_blocks.or(documents.code_blocks),
-            lists: above.documents.lists.or(documents.lists),
-            tables: above.documents.tables.or(documents.tables),
-        },
+fn first(mut above: Table, below: Table) -> Table {
+    for (key, value) in below {
+        match (above.get_mut(&key), value) {
+            (Some(Value::Table(above)), Value::Table(below)) => {
+                *above = first(std::mem::take(above), below);
+            }
+            (Some(_), _) => {}
+            (None, value) => {
+                above.insert(key, value);
+            }
+        }
     }
+    above
 }
 
-fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failure> {
-    let variables = Variables { variable };
-    Ok(Layer {
-        index_dir: variables.parsed("JARI_INDEX_DIR", "a folder")?,
-        embedding_model: variables.parsed("JARI_EMBEDDING_MODEL", "a folder")?,
-        embedding_provider: variables.parsed("JARI_EMBEDDING_PROVIDER", "one of auto, bundled, off")?,
-        vectors: VectorLayer {
-            index: variables.parsed("JARI_VECTOR_INDEX", "one of auto, off, exact, hnsw")?,
-            rebuild: variables.parsed("JARI_VECTOR_INDEX_REBUILD", "one of auto, on_start, manual")?,
-            max_points: variables.parsed("JARI_VECTOR_INDEX_MAX_POINTS", "a number")?,
-            m: variables.parsed("JARI_VECTOR_INDEX_M", "a number")?,
-            ef_construction: variables.parsed("JARI_VECTOR_INDEX_EF_CONSTRUCTION", "a number")?,
-            ef_search: variables.parsed("JARI_VECTOR_INDEX_EF_SEARCH", "a number")?,
-        },
-        max_file_size: variables.parsed("JARI_MAX_FILE_SIZE", "a number")?,
-        index_memory: variables.parsed("JARI_INDEX_MEMORY", "a number")?,
-        bm25_k1: variables.parsed("JARI_BM25_K1", "a number")?,
-        bm25_b: variables.parsed("JARI_BM25_B", "a number")?,
-        search: SearchLayer {
-            fusion: variables.parsed("JARI_FUSION", "one of auto, linear, rrf, weighted, alpha")?,
-            alpha: variables.parsed("JARI_HYBRID_ALPHA", "a number")?,
-            max_candidates: variables.parsed("JARI_MAX_CANDIDATES", "a number")?,
-            max_rerank_candidates: variables.parsed("JARI_MAX_RERANK_CANDIDATES", "a number")?,
-            time_budget_ms: variables.parsed("JARI_TIME_BUDGET_MS", "a number")?,
-        },
-        trigram_max_doc_freq: variables.parsed("JARI_TRIGRAM_MAX_DOC_FREQ", "a number")?,
-        trigram_max_terms_per_file: variables.parsed("JARI_TRIGRAM_MAX_TERMS_PER_FILE", "a number")?,
-        documents: DocumentLayer {
-            strategy: variables.parsed("JARI_DOCUMENTS_STRATEGY", "one of structural, heading, fixed")?,
-            max_tokens: variables.parsed("JARI_DOCUMENTS_MAX_TOKENS", "a number")?,
-            overlap: variables.parsed("JARI_DOCUMENTS_OVERLAP", "a number")?,
-            min_tokens: variables.parsed("JARI_DOCUMENTS_MIN_TOKENS", "a number")?,
-            max_depth: variables.parsed("JARI_DOCUMENTS_MAX_DEPTH", "a number")?,
-            front_matter: variables.parsed("JARI_DOCUMENTS_FRONT_MATTER", "true or false")?,
-            code_blocks: variables.parsed("JARI_DOCUMENTS_CODE_BLOCKS", "true or false")?,
-            lists: variables.parsed("JARI_DOCUMENTS_LISTS", "true or false")?,
-            tables: variables.parsed("JARI_DOCUMENTS_TABLES", "true or false")?,
-        },
-    })
+/// Takes what a checked-in file cannot set out of its layer; says so.
+fn take_own(project: &mut Table) -> Vec<String> {
+    let mut notes = Vec::new();
+    for setting in SETTINGS {
+        let (table, name) =
+            setting.key.split_once('.').map_or((None, setting.key), |(table, name)| (Some(table), name));
+        let layer = match table {
+            None => Some(&mut *project),
+            Some(table) => project.get_mut(table).and_then(Value::as_table_mut),
+        };
+        let Some((layer, value)) =
+            layer.and_then(|layer| layer.get(name).cloned().map(|value| (layer, value)))
+        else {
+            continue;
+        };
+        let elsewhere = setting.key == "embedding.provider"
+            && !matches!(value.as_str(), Some("auto" | "bundled" | "off"));
+        if let Some(what) = setting.own.or(elsewhere.then_some("send anything anywhere")) {
+            layer.remove(name);
+            notes.push(format!(
+                "`{}` in `jari.toml` does not count: a checked-in file cannot {what}",
+                setting.key
+            ));
+        }
+    }
+    notes
 }
 
-struct Variables<F> {
-    variable: F,
-}
-
-impl<F: Fn(&str) -> Option<String>> Variables<F> {
-    /// The value of a variable; one that is empty counts as unset.
-    fn parsed<V: std::str::FromStr>(&self, name: &str, wanted: &str) -> Result<Option<V>, Failure> {
-        let Some(value) = (self.variable)(name).filter(|value| !value.is_empty()) else { return Ok(None) };
-        let parsed = value.trim().parse().ok();
-        parsed.map(Some).ok_or_else(|| {
-            let message = format!("{name} is `{value}`, which is not {wanted}");
+fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Table, Failure> {
+    let mut layer = Table::new();
+    for setting in SETTINGS {
+        // One that is empty counts as unset.
+        let Some(said) = variable(setting.variable).filter(|said| !said.is_empty()) else { continue };
+        let value = setting.kind.value(said.trim()).ok_or_else(|| {
+            let (name, wanted) = (setting.variable, setting.kind.wanted());
+            let message = format!("{name} is `{said}`, which is not {wanted}");
             Failure::setting(message, format!("unset {name} or give {wanted}"))
-        })
+        })?;
+        put(&mut layer, setting.key, value);
+    }
+    Ok(layer)
+}
+
+fn put(layer: &mut Table, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => {
+            layer.insert(key.to_owned(), value);
+        }
+        Some((table, rest)) => {
+            let table = layer.entry(table).or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(table) = table {
+                put(table, rest, value);
+            }
+        }
     }
 }
 
-fn file(path: &Path) -> Result<Layer, Failure> {
-    let Ok(text) = std::fs::read_to_string(path) else { return Ok(Layer::default()) };
-    toml::from_str(&text).map_err(|error| {
+impl Kind {
+    fn value(self, said: &str) -> Option<Value> {
+        match self {
+            Self::Text => Some(Value::String(said.to_owned())),
+            Self::Number => said.parse().ok().map(Value::Float),
+            Self::Whole => said
+                .parse::<u64>()
+                .ok()
+                .map(|number| Value::Integer(number.min(i64::MAX as u64).cast_signed())),
+            Self::Truth => match said.to_lowercase().as_str() {
+                "true" | "1" | "yes" | "on" => Some(Value::Boolean(true)),
+                "false" | "0" | "no" | "off" => Some(Value::Boolean(false)),
+                _ => None,
+            },
+            Self::Word(words) => words.contains(&said).then(|| Value::String(said.to_owned())),
+        }
+    }
+
+    fn wanted(self) -> String {
+        match self {
+            Self::Text => "a text".to_owned(),
+            Self::Number | Self::Whole => "a number".to_owned(),
+            Self::Truth => "true or false".to_owned(),
+            Self::Word(words) => format!("one of {}", words.join(", ")),
+        }
+    }
+}
+
+fn file(path: &Path) -> Result<Table, Failure> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(Table::new()) };
+    // Once for its types, where errors name lines, and once as it is.
+    let read = toml::from_str::<Layer>(&text).and_then(|_| toml::from_str(&text));
+    read.map_err(|error| {
         let known: Vec<_> = SETTINGS.iter().map(|setting| setting.key).collect();
         let message = format!("`{}` cannot be used: {}", path.display(), error.to_string().trim());
         Failure::setting(message, format!("the settings are {}", known.join(", ")))
     })
+}
+
+/// What models answered, for all projects of the user.
+pub(crate) fn answers_file() -> Option<PathBuf> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.cache_dir().join("jari").join("answers.db"))
 }
 
 /// Where an index is kept when the project cannot hold it: in the user's cache, by the project's path.
@@ -710,26 +1087,67 @@ mod tests {
 
     #[test]
     fn nearer_layers_win() {
-        let near = Layer { bm25_b: Some(0.5), ..Layer::default() };
-        let far = Layer { bm25_b: Some(0.9), max_file_size: Some(7), ..Layer::default() };
-        let both = first(near, far);
+        let near = toml::from_str("bm25_b = 0.5\n[search]\nalpha = 2.0\n").expect("it is right");
+        let far =
+            toml::from_str("bm25_b = 0.9\nmax_file_size = 7\n[search]\nalpha = 3.0\nmax_candidates = 9\n");
+        let both = Layer::deserialize(first(near, far.expect("it is right"))).expect("all are settings");
         assert_eq!((both.bm25_b, both.max_file_size), (Some(0.5), Some(7)));
+        assert_eq!((both.search.alpha, both.search.max_candidates), (Some(2.0), Some(9)));
     }
 
     #[test]
-    fn every_setting_has_its_variable() {
-        let seen = std::cell::RefCell::new(Vec::new());
-        environment(|name| {
-            seen.borrow_mut().push(name.to_owned());
-            None
-        })
-        .expect("nothing is set");
-        let listed: Vec<_> = SETTINGS.iter().map(|setting| setting.variable.to_owned()).collect();
-        assert_eq!(seen.into_inner(), listed);
+    fn every_setting_can_be_set_by_its_variable() {
+        for setting in SETTINGS {
+            let said = match setting.kind {
+                Kind::Text => "text",
+                Kind::Number | Kind::Whole => "7",
+                Kind::Truth => "yes",
+                Kind::Word(words) => words[0],
+            };
+            let set =
+                environment(|name| (name == setting.variable).then(|| said.to_owned())).expect(setting.key);
+            assert_eq!(set.len(), 1, "{}", setting.key);
+            Layer::deserialize(set).expect(setting.key);
+        }
+    }
+
+    #[test]
+    fn every_field_is_a_setting() {
+        let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+        let fields = |table: &str| {
+            let text =
+                if table.is_empty() { "nonsense = 1".to_owned() } else { format!("[{table}]\nnonsense = 1") };
+            let error = toml::from_str::<Layer>(&text).expect_err("there is no such field").to_string();
+            let listed = error.split("expected ").nth(1).expect("it lists them").to_owned();
+            listed.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()
+        };
+        for field in fields("") {
+            let below = known.iter().any(|key| key.starts_with(&format!("{field}.")));
+            assert!(below || known.contains(&&*field), "{field}");
+            for inner in if below { fields(&field) } else { Vec::new() } {
+                let key = format!("{field}.{inner}");
+                assert!(known.contains(&&*key), "{key}");
+            }
+        }
     }
 
     #[test]
     fn words_where_a_number_belongs_are_refused() {
         assert!(environment(|name| (name == "JARI_BM25_B").then(|| "much".to_owned())).is_err());
+    }
+
+    #[test]
+    fn a_checked_in_file_sends_nothing_anywhere() {
+        for setting in SETTINGS.iter().filter(|setting| setting.own.is_some()) {
+            let mut project = Table::new();
+            put(&mut project, setting.key, Value::String("x".to_owned()));
+            assert_eq!(take_own(&mut project).len(), 1, "{}", setting.key);
+        }
+        let providers = |word: &str| {
+            let mut project =
+                toml::from_str(&format!("[embedding]\nprovider = \"{word}\"")).expect("it is right");
+            take_own(&mut project).len()
+        };
+        assert_eq!(PROVIDERS.iter().map(|word| providers(word)).collect::<Vec<_>>(), [0, 0, 1, 1, 1, 1, 0]);
     }
 }

@@ -224,6 +224,7 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1 · unknown 1
             skipped   nothing
+            sends     nothing
             --- stderr
             note: the project cannot hold its index; it is kept in `[TEMP]/home/cache/jari/indexes/[TEMP]-project-[hash]`
         "#]],
@@ -563,8 +564,8 @@ fn an_unknown_setting_is_named() {
               |
             1 | max_file_sise = 5
               | ^^^^^^^^^^^^^
-            unknown field `max_file_sise`, expected one of `index_dir`, `embedding_model`, `embedding_provider`, `vectors`, `max_file_size`, `index_memory`, `bm25_k1`, `bm25_b`, `search`, `trigram_max_doc_freq`, `trigram_max_terms_per_file`, `documents`
-            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, index_memory, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            unknown field `max_file_sise`, expected one of `index_dir`, `embedding`, `openai`, `voyage`, `ollama`, `llm`, `vectors`, `max_file_size`, `index_memory`, `bm25_k1`, `bm25_b`, `search`, `trigram_max_doc_freq`, `trigram_max_terms_per_file`, `documents`
+            hint: the settings are index_dir, embedding.provider, embedding.model, embedding.dims, embedding.eager, embedding.max_time_ms, embedding.max_chunks, embedding.concurrency, embedding.timeout_ms, embedding.cache_mb, openai.base_url, openai.api_key_env, voyage.base_url, voyage.api_key_env, ollama.base_url, ollama.api_key_env, llm.base_url, llm.model, llm.api_key_env, llm.rerank, llm.rerank_max_tokens, llm.rerank_timeout_ms, llm.translate_ko_en, llm.translate_timeout_ms, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, index_memory, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "max_file_size = \"large\"\n");
@@ -578,7 +579,7 @@ fn an_unknown_setting_is_named() {
             1 | max_file_size = "large"
               |                 ^^^^^^^
             invalid type: string "large", expected u64
-            hint: the settings are index_dir, embedding_model, embedding_provider, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, index_memory, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
+            hint: the settings are index_dir, embedding.provider, embedding.model, embedding.dims, embedding.eager, embedding.max_time_ms, embedding.max_chunks, embedding.concurrency, embedding.timeout_ms, embedding.cache_mb, openai.base_url, openai.api_key_env, voyage.base_url, voyage.api_key_env, ollama.base_url, ollama.api_key_env, llm.base_url, llm.model, llm.api_key_env, llm.rerank, llm.rerank_max_tokens, llm.rerank_timeout_ms, llm.translate_ko_en, llm.translate_timeout_ms, vectors.index, vectors.rebuild, vectors.max_points, vectors.m, vectors.ef_construction, vectors.ef_search, max_file_size, index_memory, bm25_k1, bm25_b, search.fusion, search.alpha, search.max_candidates, search.max_rerank_candidates, search.time_budget_ms, trigram_max_doc_freq, trigram_max_terms_per_file, documents.strategy, documents.max_tokens, documents.overlap, documents.min_tokens, documents.max_depth, documents.front_matter, documents.code_blocks, documents.lists, documents.tables
         "#]],
     );
     project.write("jari.toml", "bm25_b = 7\n");
@@ -697,6 +698,7 @@ fn names_that_are_not_utf8_are_counted_and_change_nothing() {
             languages markdown 1 · python 1 · rust 1
             skipped   unreadable 1
             unreadable  caf\xe9.rs
+            sends     nothing
         "#]],
     );
     // Shown alike, and still two files.

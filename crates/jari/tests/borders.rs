@@ -235,7 +235,8 @@ fn a_checked_in_file_cannot_name_endpoints_widen_roots_or_run_commands() {
     for setting in [
         "embedding_endpoint = \"http://evil.example\"",
         "endpoint = \"http://evil.example\"",
-        "embedding_provider = \"http://evil.example\"",
+        "[embedding]\nprovider = \"http://evil.example\"",
+        "[openai]\nendpoint = \"http://evil.example\"",
         "roots = [\"/\"]",
         "root = \"/\"",
         "include = [\"/etc/**\"]",
@@ -252,7 +253,7 @@ fn a_checked_in_file_cannot_name_endpoints_widen_roots_or_run_commands() {
         assert!(!project.path(".jari").exists(), "{setting}");
     }
     // Those that exist and are not for strangers are said to do nothing.
-    for setting in ["index_dir", "embedding_model"] {
+    for setting in ["index_dir", "embedding.model", "openai.base_url", "llm.base_url", "ollama.api_key_env"] {
         let project = Project::sample();
         let elsewhere = project.home().join("elsewhere");
         project.write("jari.toml", format!("{setting} = {elsewhere:?}\n"));

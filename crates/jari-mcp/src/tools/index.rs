@@ -112,7 +112,7 @@ fn state(call: &Call<'_>) -> Result<Answer, Refusal> {
         state.stale.removed
     );
     let root = call.project().root.display().to_string();
-    let shape =
-        StatusJson::new(root, call.served.index_dir.clone(), Some(state), None, String::new(), Vec::new());
+    let models = (call.served.model.clone(), call.served.sends.clone());
+    let shape = StatusJson::new(root, call.served.index_dir.clone(), Some(state), None, models, Vec::new());
     Ok(Answer { notes: vec![note], details: serde_json::to_value(shape).ok(), ..Answer::default() })
 }

@@ -169,10 +169,15 @@ pub(super) fn found(call: &Call<'_>, asked: Asked, shape: &Shape) -> Result<Answ
     let top_k = top_k.unwrap_or_else(|| request.plan().places(usual));
     // One more than asked for tells whether there are more.
     let request = SearchRequest { limit: offset + top_k + 1, ..request };
-    let response = search(call.project(), &*source.snapshot, &request)?;
+    let snapshot = match source.degraded {
+        None => call.served.living.embed_for(source.snapshot, &request)?,
+        Some(_) => source.snapshot,
+    };
+    let response = search(call.project(), &*snapshot, &request)?;
+    let notes = source.notes.into_iter().chain(response.trouble.map(|trouble| trouble.to_string())).collect();
     let degraded = source.degraded.or_else(|| response.degraded.map(|degraded| degraded.as_str()));
     let answer = Answer::after(offset, response.hits.iter().map(item)).first(top_k);
-    Ok(Answer { near: response.near, notes: source.notes, degraded, ..answer })
+    Ok(Answer { near: response.near, notes, degraded, ..answer })
 }
 
 /// A hit with its texts.

@@ -146,8 +146,7 @@ fn questions(snapshot: &dyn Snapshot, embedding: &Embedding) -> Result<Vec<Vec<f
     said.retain(|said| said.split_whitespace().count() > 2);
     let step = (said.len() / QUESTIONS).max(1);
     let chosen: Vec<&str> = said.iter().map(String::as_str).step_by(step).take(QUESTIONS).collect();
-    let vectors = embedding.model.embed(&chosen);
-    Ok(vectors.into_iter().filter(|vector| !vector.is_zero()).map(|vector| vector.into_inner()).collect())
+    Ok(embedding.of_questions(&chosen)?.into_iter().flatten().collect())
 }
 
 /// Adds a row for each way to search.

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use jari_base::{Fusion, Mode};
+use jari_engine::Project;
 use jari_engine::eval::{Figures, Level, Place, Question, Report, judge};
-use jari_engine::search::{SearchRequest, search};
+use jari_engine::search::{Calls, SearchRequest, search};
 use jari_wire::{EvalCost, EvalJson, EvalRowJson, QuestionJson, RunJson};
 
 use super::Global;
@@ -94,13 +95,13 @@ struct Way {
     request: SearchRequest,
     /// Where it is not the one that is set.
     fusion: Option<Fusion>,
-    embedding_calls: usize,
+    calls: Calls,
 }
 
 impl Eval {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let questions = self.questions()?;
-        let mut ways = self.ways();
+        let mut ways = Vec::new();
         let mut run = match &self.run {
             None => None,
             Some(path) => {
@@ -114,6 +115,9 @@ impl Eval {
             let mut index = Index::find(&root, &Global { index_dir, ..global.clone() })?;
             let (ready, ()) = index.sync(&reporter, |_| Ok(()))?;
             let filter = index.narrowed(jari_base::Filter::default());
+            if ways.is_empty() {
+                ways = self.ways(&index.project);
+            }
             for question in questions {
                 for way in &mut ways {
                     let query = question.query.clone();
@@ -124,11 +128,11 @@ impl Eval {
                     let began = Instant::now();
                     // A question without a word has no answer.
                     let (hits, calls) = match search(&index.project, &*ready.snapshot, &request) {
-                        Err(jari_engine::Error::EmptyQuery) => (Vec::new(), 0),
-                        other => other.map(|response| (response.hits, response.embedding_calls))?,
+                        Err(jari_engine::Error::EmptyQuery) => (Vec::new(), Calls::default()),
+                        other => other.map(|response| (response.hits, response.calls))?,
                     };
                     let took = began.elapsed();
-                    way.embedding_calls += calls;
+                    way.calls.add(calls);
                     let place = |hit: jari_engine::search::Hit| Place {
                         path: hit.path,
                         start_line: hit.lines.start,
@@ -180,14 +184,14 @@ impl Eval {
         Ok(questions)
     }
 
-    fn ways(&self) -> Vec<Way> {
+    fn ways(&self, project: &Project) -> Vec<Way> {
         let usual = SearchRequest { limit: PLACES, ..SearchRequest::new("") };
         let way = |name: &str, request| Way {
             name: name.to_owned(),
             report: Report::default(),
             request,
             fusion: None,
-            embedding_calls: 0,
+            calls: Calls::default(),
         };
         if !self.compare {
             return vec![way(self.mode.as_str(), SearchRequest { mode: self.mode, ..usual })];
@@ -200,7 +204,13 @@ impl Eval {
             .map(|fusion| Way { fusion: Some(*fusion), ..way(&format!("hybrid {fusion}"), usual.clone()) });
         let mut ways: Vec<Way> = by_mode.chain(by_fusion).collect();
         ways.push(way("hybrid without MMR", SearchRequest { diverse: false, ..usual.clone() }));
-        ways.push(way("hybrid without glossary", SearchRequest { translate: false, ..usual }));
+        ways.push(way("hybrid without glossary", SearchRequest { translate: false, ..usual.clone() }));
+        if project.reranker.is_some() {
+            ways.push(way("hybrid without reranker", SearchRequest { rerank: false, ..usual.clone() }));
+        }
+        if project.translator.is_some() {
+            ways.push(way("hybrid without translator", SearchRequest { translator: false, ..usual }));
+        }
         ways
     }
 
@@ -216,13 +226,14 @@ impl Eval {
             }
             Format::Csv => {
                 let mut out =
-                    "way,group,questions,ndcg_10,hit_1,hit_5,hit_10,mrr,mean_ms,p95_ms,embedding_calls\n"
+                    "way,group,questions,ndcg_10,hit_1,hit_5,hit_10,mrr,mean_ms,p95_ms,embedding_calls,reranker_calls,translator_calls\n"
                         .to_owned();
                 for Row { way, group, count, figures: f, cost } in ways.iter().flat_map(rows) {
                     let times = cost.map_or_else(
-                        || ",,".to_owned(),
-                        |EvalCost { mean_ms, p95_ms, embedding_calls }| {
-                            format!("{mean_ms:.3},{p95_ms:.3},{embedding_calls}")
+                        || ",,,,".to_owned(),
+                        |EvalCost { mean_ms, p95_ms, calls }| {
+                            let Calls { embedding, reranker, translator } = calls;
+                            format!("{mean_ms:.3},{p95_ms:.3},{embedding},{reranker},{translator}")
                         },
                     );
                     let _ = writeln!(
@@ -236,7 +247,7 @@ impl Eval {
             Format::Text => {
                 let mut out = format!(
                     "{FAINT}{:<44} {:>6} {:>8} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8}{FAINT:#}\n",
-                    "", "n", "NDCG@10", "hit@1", "hit@5", "hit@10", "MRR", "mean ms", "p95 ms", "vectors"
+                    "", "n", "NDCG@10", "hit@1", "hit@5", "hit@10", "MRR", "mean ms", "p95 ms", "calls"
                 );
                 for Row { way, group, count, figures: f, cost } in ways.iter().flat_map(rows) {
                     let name = format!("{way} {group}");
@@ -245,8 +256,14 @@ impl Eval {
                         "{name:<44} {count:>6} {NAME}{:>8.4}{NAME:#} {:>6.3} {:>6.3} {:>6.3} {:>6.3}",
                         f.ndcg, f.hit_1, f.hit_5, f.hit_10, f.mrr
                     );
-                    if let Some(EvalCost { mean_ms, p95_ms, embedding_calls }) = cost {
-                        let _ = write!(out, " {mean_ms:>8.2} {p95_ms:>8.2} {embedding_calls:>8}");
+                    if let Some(EvalCost { mean_ms, p95_ms, calls }) = cost {
+                        let Calls { embedding, reranker, translator } = calls;
+                        let _ = write!(out, " {mean_ms:>8.2} {p95_ms:>8.2} {embedding:>8}");
+                        for (number, what) in [(reranker, "reranker"), (translator, "translator")] {
+                            if number > 0 {
+                                let _ = write!(out, " + {number} {what}");
+                            }
+                        }
                     }
                     out.push('\n');
                 }
@@ -266,13 +283,10 @@ struct Row<'a> {
     cost: Option<EvalCost>,
 }
 
-fn rows(Way { name, report, embedding_calls, .. }: &Way) -> Vec<Row<'_>> {
+fn rows(Way { name, report, calls, .. }: &Way) -> Vec<Row<'_>> {
     let (mean, late) = report.latency();
-    let cost = Some(EvalCost {
-        mean_ms: mean.as_secs_f64() * 1e3,
-        p95_ms: late.as_secs_f64() * 1e3,
-        embedding_calls: *embedding_calls,
-    });
+    let cost =
+        Some(EvalCost { mean_ms: mean.as_secs_f64() * 1e3, p95_ms: late.as_secs_f64() * 1e3, calls: *calls });
     let row = |group, count, figures| Row { way: name, group, count, figures, cost: None };
     let mut rows = vec![Row { cost, ..row("all", report.len(), report.all()) }];
     rows.extend(report.over_repos().map(|figures| row("mean over projects", report.len(), figures)));

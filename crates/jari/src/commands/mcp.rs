@@ -11,6 +11,7 @@ use jari_mcp::{Served, Tools};
 use super::Global;
 use crate::failure::{Failure, Outcome};
 use crate::index::Index;
+use crate::models;
 use crate::printer;
 
 /// Holds the token that every request over HTTP must bear.
@@ -58,6 +59,7 @@ impl Mcp {
         let index = Index::find(&folder, global)?;
         refuse_home(&index.project.root)?;
         let home = index.home();
+        let (model, sends) = (models::named(&index), models::sends(&index));
         let Index { project, settings, folder, notes, .. } = index;
         let index_dir = folder.display().to_string();
         let served = Served {
@@ -65,6 +67,8 @@ impl Mcp {
             tuning: settings.tuning,
             max_gram_frequency: settings.trigrams.max_doc_freq,
             index_dir,
+            model,
+            sends,
             notes,
         };
         let ended = match listening {

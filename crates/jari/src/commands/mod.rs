@@ -2,6 +2,7 @@
 
 mod analyze;
 mod bench;
+mod cache;
 mod callees;
 mod callers;
 mod clean;
@@ -9,6 +10,7 @@ mod completions;
 mod docs;
 mod doctor;
 mod drift;
+mod embed;
 mod eval;
 mod graph;
 mod grep;
@@ -93,6 +95,8 @@ pub(crate) enum Verb {
     Update(update::Update),
     Status(status::Status),
     Vectors(vectors::Vectors),
+    Embed(embed::Embed),
+    Cache(cache::Cache),
     Eval(eval::Eval),
     Bench(bench::Bench),
     Watch(watch::Watch),
@@ -130,6 +134,8 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Update(update) => update.run(&global),
         Verb::Status(status) => status.run(&global),
         Verb::Vectors(vectors) => vectors.run(&global),
+        Verb::Embed(embed) => embed.run(&global),
+        Verb::Cache(cache) => cache.run(&global),
         Verb::Eval(eval) => eval.run(&global),
         Verb::Bench(bench) => bench.run(&global),
         Verb::Watch(watch) => watch.run(&global),

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jari_base::{ChunkKind, Degraded, Filter, Fusion, Intent, Mode};
-use jari_engine::search::{Elsewhere, Hit, Pass, SearchRequest, SearchResponse, Typed};
+use jari_engine::Project;
+use jari_engine::search::{Elsewhere, Hit, Pass, SearchRequest, SearchResponse, Typed, Words};
 use jari_store::Snapshot;
 use jari_wire::SearchJson;
 
 use super::{Global, Narrow, Only};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::index::{Index, Ready};
 use crate::printer::{self, FAINT, NAME, PATH};
 use crate::progress::Reporter;
@@ -82,6 +83,10 @@ pub(super) struct Asking {
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
 
+    /// Ask these models instead of the one that is set, and join their lists: PROVIDER or PROVIDER:MODEL, with commas between
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    embedding: Vec<String>,
+
     /// Answer from the index as it is, without looking for changes
     #[arg(long)]
     no_update: bool,
@@ -112,7 +117,8 @@ const PLACES: usize = 10;
 
 impl Asking {
     pub(super) fn answer(self, query: String, folder: &Path, filter: Filter, global: &Global) -> Outcome {
-        let Self { mode, limit, intent, fusion, no_mmr, explain, context, max_tokens, no_update } = self;
+        let Self { mode, limit, intent, fusion, no_mmr, explain, context, max_tokens, embedding, no_update } =
+            self;
         let diverse = !no_mmr;
         let request = SearchRequest {
             mode,
@@ -126,7 +132,11 @@ impl Asking {
         if request.is_empty() {
             return Err(jari_engine::Error::EmptyQuery.into());
         }
-        let mut index = Index::find(folder, global)?;
+        let mut others: Vec<Index> = Vec::new();
+        for model in &embedding {
+            others.push(Index::by_model(folder, global, model)?);
+        }
+        let mut index = if others.is_empty() { Index::find(folder, global)? } else { others.remove(0) };
         let mut tuning = index.settings.tuning;
         tuning.blend.fusion = fusion.unwrap_or(tuning.blend.fusion);
         let limit = limit.map_or_else(|| request.plan().places(PLACES), usize::from);
@@ -134,13 +144,37 @@ impl Asking {
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let ask = |snapshot: &dyn Snapshot| jari_engine::search::search(&project, snapshot, &request);
-        let looked = if no_update { index.look(ask)? } else { None };
+        let waits = |index: &Index| {
+            index.project.embedding.as_ref().is_some_and(|embedding| embedding.asked().is_some())
+        };
+        let looked = if no_update && others.is_empty() { index.look(ask)? } else { None };
         let (ready, response) = match looked {
             Some(looked) => looked,
-            None => index.sync(&reporter, ask)?,
+            None if others.is_empty() && !waits(&index) => index.sync(&reporter, ask)?,
+            None => by_models(&mut index, &mut others, &request, &reporter)?,
         };
         show(Answered { request, response, ready }, &index, &reporter, global)
     }
+}
+
+/// Asks the models of all indexes of one project, each after it had its time to make vectors.
+fn by_models(
+    index: &mut Index,
+    others: &mut [Index],
+    request: &SearchRequest,
+    reporter: &Reporter,
+) -> Result<(Ready, SearchResponse), Failure> {
+    let mut ready = Vec::new();
+    for index in std::iter::once(&mut *index).chain(&mut *others) {
+        let (state, ()) = index.sync(reporter, |_| Ok(()))?;
+        ready.push(index.embed_for(request, state)?);
+    }
+    let projects = std::iter::once(&index.project).chain(others.iter().map(|index| &index.project));
+    let models: Vec<(&Project, &dyn Snapshot)> =
+        projects.zip(&ready).map(|(project, ready)| (project, &*ready.snapshot)).collect();
+    let response = jari_engine::search::search_by(&models, request)?;
+    index.notes.extend(others.iter().flat_map(|other| other.notes.clone()));
+    Ok((ready.remove(0), response))
 }
 
 /// An answer, and what it answers.
@@ -155,9 +189,7 @@ pub(super) fn show(answered: Answered, index: &Index, reporter: &Reporter, globa
     let Answered { request, response, ready } = answered;
     if !global.quiet {
         printer::talk_notes(&index.notes);
-        if let Some(degraded) = response.degraded {
-            printer::talk_notes(&[said(degraded).to_owned()]);
-        }
+        printer::talk_notes(response.degraded.map(|degraded| said(degraded, &response)).as_slice());
     }
     reporter.finish(&ready.update);
     let found = !response.hits.is_empty() || response.cut.is_some();
@@ -176,8 +208,24 @@ pub(super) fn show(answered: Answered, index: &Index, reporter: &Reporter, globa
 }
 
 /// What the user should know.
-fn said(degraded: Degraded) -> &'static str {
-    match degraded {
+fn said(degraded: Degraded, response: &SearchResponse) -> String {
+    let said = match degraded {
+        Degraded::EmbeddingUnavailable => {
+            let why = response.trouble.as_ref().map(|trouble| match &trouble.hint {
+                Some(hint) => format!(": {trouble} ({hint})"),
+                None => format!(": {trouble}"),
+            });
+            return format!("words answer alone{}", why.unwrap_or_default());
+        }
+        Degraded::EmbeddingInProgress if response.mode == Mode::Keyword => {
+            "words answer alone until these files have vectors: embedding in progress, ask again, or `jari embed --all`"
+        }
+        Degraded::EmbeddingInProgress => {
+            "not all files have vectors yet: embedding in progress with every search, or at once with `jari embed --all`"
+        }
+        Degraded::TranslatorUnavailable => {
+            "the translator did not answer: the glossary's words are all there is"
+        }
         Degraded::VectorsUnavailable => "there are no vectors: words answer alone",
         Degraded::VectorIndexUnavailable => {
             "there is no graph over the vectors yet, so every one was looked at: `jari vectors build` makes it"
@@ -188,7 +236,8 @@ fn said(degraded: Degraded) -> &'static str {
         Degraded::RerankerUnavailable => {
             "what should have put the best in order failed: the order is the usual one"
         }
-    }
+    };
+    said.to_owned()
 }
 
 fn text(request: &SearchRequest, response: &SearchResponse) -> String {
@@ -239,9 +288,13 @@ fn headline(out: &mut String, hit: &Hit) {
 
 /// Which words were looked for, and how rare they are.
 fn passes(response: &SearchResponse) {
-    for Pass { translated, terms, files } in &response.passes {
+    for Pass { words, terms, files } in &response.passes {
         let terms: Vec<String> = terms.iter().map(|(term, rarity)| format!("{term} {rarity:.1}")).collect();
-        let which = if *translated { "with the glossary" } else { "as typed" };
+        let which = match words {
+            Words::Typed => "as typed",
+            Words::Glossary => "with the glossary",
+            Words::Translator => "with a translation",
+        };
         printer::talk(&format!(
             "{FAINT}looked {which}: {} · {}{FAINT:#}",
             terms.join(", "),

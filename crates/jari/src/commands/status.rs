@@ -11,6 +11,7 @@ use jari_wire::StatusJson;
 use super::Global;
 use crate::failure::Outcome;
 use crate::index::Index;
+use crate::models;
 use crate::printer::{self, FAINT, NAME};
 
 /// Show what the index holds and how far it is from the working tree
@@ -42,11 +43,11 @@ impl Status {
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }
-        let model = model(&index);
+        let (model, sends) = (models::named(&index), models::sends(&index));
         let found = state.is_some();
         let (root, folder) = (index.project.root.display().to_string(), index.folder.display().to_string());
         if global.json {
-            printer::json(&StatusJson::new(root, folder, state, files, model, index.notes))?;
+            printer::json(&StatusJson::new(root, folder, state, files, (model, sends), index.notes))?;
         } else {
             let mut out = String::new();
             let _ = writeln!(out, "project   {}", printer::safe(&root));
@@ -65,18 +66,12 @@ impl Status {
                     }
                 }
             }
+            let sends = if sends.is_empty() { "nothing".to_owned() } else { sends.join(" · ") };
+            let _ = writeln!(out, "sends     {}", printer::safe(&sends));
             printer::data(&out)?;
         }
         Ok(found)
     }
-}
-
-/// Which model is at hand.
-fn model(index: &Index) -> String {
-    let Some(embedding) = &index.project.embedding else { return "off".to_owned() };
-    let chosen = index.settings.embedding_model.as_ref().map(|path| path.display().to_string());
-    let name = chosen.unwrap_or_else(|| embedding.provider.to_owned());
-    format!("{name} · {} dimensions", embedding.model.dims())
 }
 
 fn text(out: &mut String, state: &State, model: &str) {

@@ -1,0 +1,132 @@
+//! Who failed several times in a row is left alone for a while.
+
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use crate::{Remedy, Trouble};
+
+/// Failures in a row after which nobody is asked.
+const FAILURES: u32 = 3;
+
+/// The pause doubles with every failed probe, this often.
+const DOUBLINGS: u32 = 5;
+
+/// Lets questions through, or not.
+pub struct Circuit {
+    /// The first pause.
+    cooling: Duration,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    failures: u32,
+    /// How often it was opened since something last went well.
+    openings: u32,
+    /// Nobody is asked before.
+    until: Option<Instant>,
+    /// Whether somebody tries whether things go well again.
+    probing: bool,
+    last: Option<Trouble>,
+}
+
+impl Circuit {
+    /// One whose first pause is `cooling`.
+    pub fn new(cooling: Duration) -> Self {
+        Self { cooling, state: Mutex::default() }
+    }
+
+    /// Whether a question would be let through now.
+    pub fn is_closed(&self) -> bool {
+        self.state().until.is_none_or(|until| until <= Instant::now())
+    }
+
+    /// What went wrong last, since something went well.
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.state().last.clone()
+    }
+
+    /// How often in a row a pause did not help.
+    pub fn openings(&self) -> u32 {
+        self.state().openings
+    }
+
+    /// Lets a question through, or says how long to wait and why. After the pause one question is let through to see.
+    pub fn admit(&self) -> Result<(), (Duration, Trouble)> {
+        let mut state = self.state();
+        let Some(until) = state.until else { return Ok(()) };
+        let rest = until.saturating_duration_since(Instant::now());
+        if rest.is_zero() && !state.probing {
+            state.probing = true;
+            return Ok(());
+        }
+        let last = state.last.clone().unwrap_or_else(|| Trouble::passing("it failed several times"));
+        let remedy = if last.remedy == Remedy::Change { Remedy::Change } else { Remedy::Wait };
+        // While somebody else tries, a moment.
+        Err((rest.max(self.cooling / 10), Trouble { remedy, ..last }))
+    }
+
+    /// A question was answered.
+    pub fn succeeded(&self) {
+        *self.state() = State::default();
+    }
+
+    /// A question was not answered.
+    pub fn failed(&self, trouble: &Trouble) {
+        let mut state = self.state();
+        state.failures += 1;
+        state.last = Some(trouble.clone());
+        if state.failures >= FAILURES || state.probing || trouble.remedy == Remedy::Change {
+            state.until = Some(Instant::now() + self.cooling * 2_u32.pow(state.openings.min(DOUBLINGS)));
+            state.openings += 1;
+            state.probing = false;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder panics")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_failures_in_a_row_open_it_and_one_probe_closes_it() {
+        let circuit = Circuit::new(Duration::from_millis(20));
+        let trouble = Trouble::passing("no");
+        for _ in 0..2 {
+            circuit.failed(&trouble);
+            assert!(circuit.admit().is_ok());
+        }
+        circuit.failed(&trouble);
+        let (_, why) = circuit.admit().expect_err("it is open");
+        assert_eq!((why.remedy, circuit.is_closed()), (Remedy::Wait, false));
+        std::thread::sleep(Duration::from_millis(25));
+        assert!(circuit.is_closed());
+        assert!(circuit.admit().is_ok(), "a probe");
+        assert!(circuit.admit().is_err(), "one probe at a time");
+        circuit.succeeded();
+        assert!(circuit.admit().is_ok());
+    }
+
+    #[test]
+    fn a_success_between_failures_starts_the_count_again() {
+        let circuit = Circuit::new(Duration::from_secs(60));
+        for _ in 0..5 {
+            circuit.failed(&Trouble::passing("no"));
+            circuit.failed(&Trouble::passing("no"));
+            circuit.succeeded();
+        }
+        assert!(circuit.admit().is_ok());
+    }
+
+    #[test]
+    fn what_only_the_user_can_mend_opens_it_at_once() {
+        let circuit = Circuit::new(Duration::from_secs(60));
+        circuit.failed(&Trouble::lasting("the key was refused", "check it"));
+        let (_, why) = circuit.admit().expect_err("it is open");
+        assert_eq!((why.remedy, &*why.message), (Remedy::Change, "the key was refused"));
+    }
+}
