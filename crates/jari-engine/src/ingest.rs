@@ -137,7 +137,17 @@ pub fn update(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    let (snapshot, update) = update_rows(project, store, progress)?;
+    let rows = update_rows(project, store, progress)?;
+    with_vectors(project, store, rows, progress)
+}
+
+/// Gives vectors to what has none, where the model is eager.
+fn with_vectors(
+    project: &Project,
+    store: &dyn Store,
+    (snapshot, update): (Arc<dyn Snapshot>, Update),
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Arc<dyn Snapshot>, Update)> {
     let (snapshot, trouble) = match project.embedding.as_ref().filter(|embedding| embedding.eager) {
         None => (snapshot, None),
         Some(embedding) if embedding.asked().is_some() => {
@@ -176,7 +186,7 @@ pub fn update_rows(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
     if store.is_outdated() {
-        return rebuild(project, store, progress);
+        return rebuild_rows(project, store, progress);
     }
     let mut snapshot = store.snapshot()?;
     let note = store.recall();
@@ -249,6 +259,16 @@ fn embed_missing(
 
 /// Reads every file anew. Until it is done, readers see the state before.
 pub fn rebuild(
+    project: &Project,
+    store: &dyn Store,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Arc<dyn Snapshot>, Update)> {
+    let rows = rebuild_rows(project, store, progress)?;
+    with_vectors(project, store, rows, progress)
+}
+
+/// The same without asking a model: vectors are made only of a table at hand.
+pub fn rebuild_rows(
     project: &Project,
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),

@@ -14,7 +14,7 @@ use jari_store::{Replaced, Snapshot, Store};
 use crate::backlog::{self, Spending};
 use crate::ingest::{self, Progress, Update};
 use crate::search::SearchRequest;
-use crate::{Error, Project, Result};
+use crate::{Embedding, Error, Project, Result};
 
 /// Files are left alone for this long before an update begins, so that what belongs together is one update.
 const QUIET: Duration = Duration::from_millis(120);
@@ -183,6 +183,7 @@ impl Living {
             return Ok(snapshot);
         };
         let deadline = Instant::now() + embedding.budget.time;
+        let snapshot = self.shared.learn_dims(embedding, deadline).unwrap_or(snapshot);
         let mut files = backlog::looked_at(&self.project, &*snapshot, request)?;
         backlog::fit(&*snapshot, &mut files, embedding.budget.chunks);
         if files.is_empty() {
@@ -342,40 +343,35 @@ impl Shared {
     /// The files to make vectors of next; waits for some.
     fn next_wanted(&self) -> Vec<FileId> {
         let Some(embedding) = &self.project.embedding else { return Vec::new() };
-        // Vectors can be kept once their length is known; then the store is opened for them.
-        let unknown = embedding.dims().is_none();
         let mut inner = self.inner();
-        if inner.wanted.is_empty() && !embedding.eager {
-            let idle = |inner: &mut Inner| inner.wanted.is_empty() && !self.stopped();
-            inner = self.changed.wait_while(inner, idle).expect("no holder panics");
-        }
-        if unknown {
+        if embedding.eager && inner.wanted.is_empty() {
             drop(inner);
-            let learnt =
-                embedding.asked().map(|embedder| embedder.learn_dims(Some(Instant::now() + AT_ONCE)));
-            inner = self.inner();
-            if let Some(Ok(_)) = learnt {
-                inner.store = None;
-            } else {
-                inner.wanted.clear();
-                inner.tries += 1;
-                drop(inner);
-                self.changed.notify_all();
-                self.pause(RETRY);
-                return Vec::new();
+            let learnt = self.learn_dims(embedding, Instant::now() + AT_ONCE);
+            let snapshot = learnt.or_else(|| self.inner().snapshot.clone());
+            let mut files = snapshot.as_ref().and_then(|snapshot| backlog::missing(&**snapshot).ok());
+            if let Some((snapshot, files)) =
+                snapshot.zip(files.as_mut()).filter(|(_, files)| !files.is_empty())
+            {
+                backlog::fit(&*snapshot, files, TOGETHER);
+                return std::mem::take(files);
             }
+            inner = self.inner();
         }
-        let mut files: Vec<FileId> = std::mem::take(&mut inner.wanted);
-        let snapshot = inner.snapshot.clone();
-        drop(inner);
-        if let Some(snapshot) = snapshot.filter(|_| files.is_empty() && embedding.eager) {
-            files = backlog::missing(&*snapshot).unwrap_or_default();
-            backlog::fit(&*snapshot, &mut files, TOGETHER);
+        // An update wakes it, too: its files may lack vectors.
+        if inner.wanted.is_empty() && !self.stopped() {
+            inner = self.changed.wait_timeout(inner, CHECK).expect("no holder panics").0;
         }
-        if files.is_empty() {
-            self.pause(RETRY);
-        }
-        files
+        std::mem::take(&mut inner.wanted)
+    }
+
+    /// Where nobody knew how long vectors are, asks, and opens the store anew, which can keep them now; returns its state.
+    fn learn_dims(&self, embedding: &Embedding, deadline: Instant) -> Option<Arc<dyn Snapshot>> {
+        let embedder = embedding.asked().filter(|embedder| embedder.dims().is_none())?;
+        embedder.learn_dims(Some(deadline)).ok()?;
+        self.inner().store = None;
+        let snapshot = self.store().ok()?.snapshot().ok()?;
+        self.inner().snapshot = Some(snapshot.clone());
+        Some(snapshot)
     }
 
     /// Opens what is there, so that it can answer before anything is updated.
@@ -455,10 +451,11 @@ impl Shared {
         let brought = self.store().and_then(|store| {
             // A model that is asked has a thread of its own: what words can tell does not wait for it.
             let asked = self.project.embedding.as_ref().is_some_and(|embedding| embedding.asked().is_some());
-            let how = match anew {
-                true => ingest::rebuild,
-                false if asked => ingest::update_rows,
-                false => ingest::update,
+            let how = match (anew, asked) {
+                (true, true) => ingest::rebuild_rows,
+                (true, false) => ingest::rebuild,
+                (false, true) => ingest::update_rows,
+                (false, false) => ingest::update,
             };
             let brought = how(&self.project, &*store, &counted)?;
             if store.is_outdated() {

@@ -1,5 +1,6 @@
 //! A question in, places out.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use jari_base::{
@@ -261,16 +262,8 @@ pub fn search_by(models: &[(&Project, &dyn Snapshot)], request: &SearchRequest) 
     let filter = narrow::typed(&typed, request.filter.clone())?;
     let allowed = PathFilter::new(&filter)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
-    let deadline = request.tuning.budget.time.map(|time| began + time);
-    let asked = Asked {
-        request,
-        typed: &typed,
-        plan: &plan,
-        query: &query,
-        filter: &filter,
-        allowed: &allowed,
-        deadline,
-    };
+    let asked =
+        Asked { request, typed: &typed, plan: &plan, query: &query, filter: &filter, allowed: &allowed };
 
     let limit = if others.is_empty() { request.limit } else { asked.pool() };
     let (mut hits, mut looked) = asked.find(project, *snapshot, limit)?;
@@ -305,7 +298,6 @@ struct Asked<'a> {
     query: &'a Query,
     filter: &'a Filter,
     allowed: &'a PathFilter,
-    deadline: Option<Instant>,
 }
 
 impl Asked<'_> {
@@ -316,10 +308,11 @@ impl Asked<'_> {
 
     /// The places that answer, in order.
     fn find(&self, project: &Project, snapshot: &dyn Snapshot, limit: usize) -> Result<(Vec<Hit>, Looked)> {
-        let Self { request, typed, plan, query, filter, allowed, deadline } = *self;
+        let Self { request, typed, plan, query, filter, allowed } = *self;
         // The model is asked for the words without the filters between them.
         let asked = if typed.filters() { &typed.words } else { &request.query };
-        let look = Look { project, snapshot, request, filter, allowed, deadline };
+        let clock = Clock::new(request.tuning.budget.time);
+        let look = Look { project, snapshot, request, filter, allowed, clock };
         let mut looked = look.at(query.clone(), asked)?;
 
         let conditions = gather::Conditions::new(typed);
@@ -333,17 +326,16 @@ impl Asked<'_> {
             request.tuning.blend,
             pool,
         );
-        let in_time = || deadline.is_none_or(|deadline| Instant::now() < deadline);
         if let Some(reranker) = project.reranker.as_ref().filter(|_| request.rerank) {
-            let opinion = match in_time() {
-                true => rerank::rerank(&**reranker, snapshot, request, &mut ranked)?,
+            let opinion = match look.clock.in_time() {
+                true => look.clock.outside(|| rerank::rerank(&**reranker, snapshot, request, &mut ranked))?,
                 false => Opinion::default(),
             };
             looked.calls.reranker += opinion.calls;
             let failed = opinion.order.is_none();
             looked.degraded = looked.degraded.or(failed.then_some(Degraded::RerankerUnavailable));
         }
-        if request.diverse && in_time() {
+        if request.diverse && look.clock.in_time() {
             diversify::diversify(snapshot, &mut ranked, request.tuning.budget.rerank_candidates)?;
         } else if request.diverse {
             looked.degraded = Some(Degraded::TimeBudget);
@@ -362,7 +354,32 @@ struct Look<'a> {
     request: &'a SearchRequest,
     filter: &'a Filter,
     allowed: &'a PathFilter,
-    deadline: Option<Instant>,
+    clock: Clock,
+}
+
+/// The time of a search. What others take, who have limits of their own, does not count.
+struct Clock(Cell<Option<Instant>>);
+
+impl Clock {
+    fn new(time: Option<Duration>) -> Self {
+        Self(Cell::new(time.map(|time| Instant::now() + time)))
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.get()
+    }
+
+    fn in_time(&self) -> bool {
+        self.deadline().is_none_or(|deadline| Instant::now() < deadline)
+    }
+
+    /// Stands still while others work.
+    fn outside<T>(&self, work: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let done = work();
+        self.0.set(self.deadline().map(|deadline| deadline + began.elapsed()));
+        done
+    }
 }
 
 /// What the store answered.
@@ -384,7 +401,7 @@ impl Look<'_> {
     fn at(&self, query: Query, asked: &str) -> Result<Looked> {
         let Self { project, request, .. } = self;
         let embedding = project.embedding.as_ref().filter(|_| request.mode != Mode::Keyword);
-        let (vector, calls, trouble) = meaning_of(embedding, asked);
+        let (vector, calls, trouble) = self.clock.outside(|| meaning_of(embedding, asked));
         // Without a vector the words answer alone, and the answer says so.
         let mut mode = if vector.is_some() { request.mode } else { Mode::Keyword };
         let mut candidates = self.candidates(&query, mode, vector.as_deref())?;
@@ -440,13 +457,14 @@ impl Look<'_> {
         let Some(translator) = project.translator.as_ref().filter(|_| weak && request.translator) else {
             return Ok(());
         };
-        let english = translator.english(asked);
+        let english = self.clock.outside(|| translator.english(asked));
         looked.calls.translator += english.calls;
         let Some(english) = english.text else {
             looked.degraded = looked.degraded.or(Some(Degraded::TranslatorUnavailable));
             return Ok(());
         };
-        let (meant, calls, _) = meaning_of(project.embedding.as_ref().filter(|_| vector.is_some()), &english);
+        let embedding = project.embedding.as_ref().filter(|_| vector.is_some());
+        let (meant, calls, _) = self.clock.outside(|| meaning_of(embedding, &english));
         looked.calls.embedding += calls.embedding;
         let query = translation::with_words_of(typed, &english);
         looked.candidates = self.candidates(&query, looked.mode, meant.or(vector).as_deref())?;
@@ -465,7 +483,7 @@ impl Look<'_> {
             filter: self.filter.clone(),
             limit: self.request.tuning.budget.candidates,
             bm25: self.request.tuning.bm25,
-            deadline: self.deadline,
+            deadline: self.clock.deadline(),
         })?)
     }
 }

@@ -306,10 +306,18 @@ impl Index {
                 "unset JARI_EMBEDDING_PROVIDER and JARI_VECTOR_INDEX, or set them to `auto`",
             ));
         };
-        embedding.eager = true;
-        self.store()?.forget_vectors()?;
+        let wants_graph = backend.or(self.settings.vectors.index.backend()) == Some(Backend::Hnsw);
+        if embedding.asked().is_none() {
+            embedding.eager = true;
+            self.store()?.forget_vectors()?;
+        } else if !wants_graph {
+            return Err(Failure::argument(
+                "vectors of a model that is asked are not made anew",
+                "`jari embed --all` makes those that are missing, `jari vectors build --backend hnsw` a graph over those there are",
+            ));
+        }
         let ready = self.update(reporter)?;
-        if backend.or(self.settings.vectors.index.backend()) != Some(Backend::Hnsw) {
+        if !wants_graph {
             return Ok(ready);
         }
         let store = self.store()?;

@@ -349,7 +349,7 @@ fn a_server_for_agents_makes_vectors_of_what_they_look_at() {
     let found = agent.until("search_code", &question, |answer| {
         answer["degraded"].is_null() || answer["degraded"] == false
     });
-    assert_eq!(found["results"][0]["path"], "src/retry.rs", "{found:#}");
+    assert_eq!(found["results"][0]["path"], "src/net/pool.py", "{found:#}");
     let asked = user.texts();
     agent.call("search_code", question);
     assert_eq!(user.texts(), asked, "nothing is asked for twice");

@@ -580,11 +580,7 @@ fn an_explanation_names_the_lists_and_the_passes() {
     );
     let korean = project.json(&["search", "연결 풀", "--explain"]);
     let passes = korean["passes"].as_array().unwrap();
-    assert_eq!(
-        (&passes[0]["translated"], &passes[1]["translated"]),
-        (&false.into(), &true.into()),
-        "{korean}"
-    );
+    assert_eq!((&passes[0]["words"], &passes[1]["words"]), (&"typed".into(), &"glossary".into()), "{korean}");
 }
 
 #[test]
