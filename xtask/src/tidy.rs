@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("jari-source", &["jari-base"]),
     ("jari-chunk", &["jari-base", "jari-text"]),
     ("jari-embed", &["jari-base", "jari-text"]),
+    ("jari-transformer", &["jari-base"]),
     ("jari-rank", &["jari-base", "jari-text"]),
     ("jari-graph", &["jari-base", "jari-text"]),
     ("jari-store", &["jari-base"]),
@@ -50,6 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "jari-vector",
             "jari-engine",
             "jari-remote",
+            "jari-transformer",
             "jari-wire",
             "jari-mcp",
         ],
@@ -61,6 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// The only files that may hold `unsafe`. Each block there says why it is sound.
 const UNSAFE: &[&str] = &[
     "crates/jari-store-local/src/pages.rs",
+    "crates/jari-transformer/src/kernel.rs",
     "crates/jari-vector/src/file.rs",
     "crates/jari-vector/src/kernel.rs",
     "training/src/learn.rs",

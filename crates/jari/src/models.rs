@@ -16,7 +16,13 @@ use crate::settings::{
 /// What makes vectors; `None` where the settings want none. A model that cannot be read is said to be so now; one that is asked is not
 /// asked yet.
 pub(crate) fn embedding(settings: &Settings) -> Result<Option<Embedding>, Failure> {
-    let EmbeddingSettings { provider, model, dims, eager, mut budget, .. } = settings.embedding.clone();
+    let EmbeddingSettings { mut provider, model, dims, eager, mut budget, .. } = settings.embedding.clone();
+    #[cfg(feature = "local")]
+    if provider == Provider::Auto
+        && model.as_deref().is_some_and(|folder| jari_transformer::Transformer::is_encoder(Path::new(folder)))
+    {
+        provider = Provider::Local;
+    }
     if provider == Provider::Off || settings.vectors.index == VectorIndex::Off {
         return Ok(None);
     }
@@ -59,11 +65,80 @@ pub(crate) fn embedding(settings: &Settings) -> Result<Option<Embedding>, Failur
     Ok(Some(Embedding { encoder: Encoder::Asked(Arc::new(embedder)), eager, budget }))
 }
 
+#[cfg(not(feature = "local"))]
 fn local(_: Option<&str>) -> Result<Box<dyn Asked>, Failure> {
     Err(Failure::setting(
         "this program was built without transformers",
         "build it with them: cargo install --path crates/jari --features local",
     ))
+}
+
+#[cfg(feature = "local")]
+fn local(folder: Option<&str>) -> Result<Box<dyn Asked>, Failure> {
+    let Some(folder) = folder else {
+        return Err(Failure::setting(
+            "`local` needs the folder of a transformer",
+            "JARI_EMBEDDING_MODEL=path/to/folder with config.json, model.safetensors and tokenizer.json",
+        ));
+    };
+    Ok(Box::new(local::Local::open(Path::new(folder))?))
+}
+
+/// A transformer in this process.
+#[cfg(feature = "local")]
+mod local {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use jari_embed::{Limits, Provider, Side, Trouble};
+    use jari_transformer::{Error, Transformer};
+
+    pub(super) struct Local {
+        name: String,
+        transformer: Transformer,
+    }
+
+    impl Local {
+        pub(super) fn open(folder: &Path) -> Result<Self, Error> {
+            let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            Ok(Self { name, transformer: Transformer::open(folder)? })
+        }
+    }
+
+    impl Provider for Local {
+        fn name(&self) -> &str {
+            "local"
+        }
+
+        fn model(&self) -> &str {
+            &self.name
+        }
+
+        fn dims(&self) -> Option<usize> {
+            Some(self.transformer.dims())
+        }
+
+        fn fingerprint(&self) -> u64 {
+            self.transformer.fingerprint()
+        }
+
+        fn destination(&self) -> Option<&str> {
+            None
+        }
+
+        fn limits(&self) -> Limits {
+            // It cuts texts by its own tokens; a batch is as much as a deadline may be late by.
+            Limits { batch: 16, batch_tokens: 4_000, text_tokens: usize::MAX / 2 }
+        }
+
+        fn embed_batch(&self, texts: &[&str], side: Side, _: Duration) -> Result<Vec<Vec<f32>>, Trouble> {
+            let side = match side {
+                Side::Question => jari_transformer::Side::Question,
+                Side::Document => jari_transformer::Side::Document,
+            };
+            Ok(self.transformer.embed(texts, side))
+        }
+    }
 }
 
 /// What models that talk are used for.
