@@ -83,7 +83,8 @@ pub struct Progress {
 /// Compares the working tree with a snapshot, by size and time of change. Only files are opened that may have changed
 /// without a trace, because they were young when the walk before, if it is known, saw them.
 pub fn changes(project: &Project, files: &Files, seen: Option<&Seen<'_>>) -> Result<Changes> {
-    let walked = jari_source::walk(&project.root, &project.limits)?;
+    let walked =
+        tracing::debug_span!("walk").in_scope(|| jari_source::walk(&project.root, &project.limits))?;
     let mut changes = Changes::default();
     let mut known = files.iter().peekable();
     // Both sides are sorted by path: one pass beside each other.
@@ -149,7 +150,8 @@ pub fn update_rows(
     let mut snapshot = store.snapshot()?;
     let note = store.recall();
     let seen = note.as_deref().and_then(Seen::read);
-    if seen.as_ref().is_some_and(|seen| seen.holds(&project.root, snapshot.generation().0)) {
+    let holds = |seen: &Seen<'_>| seen.holds(&project.root, snapshot.generation().0);
+    if tracing::debug_span!("look for changes").in_scope(|| seen.as_ref().is_some_and(holds)) {
         let update = summary(&*snapshot);
         return Ok((snapshot, update));
     }
@@ -238,6 +240,8 @@ fn write(
     changes: &Changes,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
+    let _span =
+        tracing::debug_span!("update", files = changes.open.len(), gone = changes.gone.len()).entered();
     let mut update = Update { unchanged: changes.unchanged, ..Update::default() };
     for entry in &changes.skip {
         batch.skip(&entry.path, entry.stamp, entry.skip.unwrap_or(Skip::Unreadable))?;

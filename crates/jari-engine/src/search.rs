@@ -204,14 +204,14 @@ pub struct Hit {
 
 /// Answers a question from one state of the index.
 pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchRequest) -> Result<SearchResponse> {
-    let began = Instant::now();
+    let (began, _span) = (Instant::now(), tracing::debug_span!("search").entered());
     let deadline = request.tuning.budget.time.map(|time| began + time);
     let typed = request.typed();
     let query = Query::new(&typed.words);
     if query.is_empty() {
         return Err(Error::EmptyQuery);
     }
-    let plan = Plan::new(&typed, &query, request.intent);
+    let plan = tracing::debug_span!("plan").in_scope(|| Plan::new(&typed, &query, request.intent));
     let filter = narrow::typed(&typed, request.filter.clone())?;
     PathFilter::new(&filter)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
@@ -226,8 +226,9 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
     } else {
         usize::MAX
     };
-    let mut ranked =
-        jari_rank::ranked(&looked.query, &plan, &looked.candidates, looked.mode, request.tuning.blend, pool);
+    let mut ranked = tracing::debug_span!("order").in_scope(|| {
+        jari_rank::ranked(&looked.query, &plan, &looked.candidates, looked.mode, request.tuning.blend, pool)
+    });
     let in_time = || deadline.is_none_or(|deadline| Instant::now() < deadline);
     if let Some(reranker) = &project.reranker {
         let failed = match in_time() {

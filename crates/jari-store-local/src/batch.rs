@@ -7,6 +7,7 @@ use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
 use jari_store::{ANY_GRAM, FileInput, FileRecord, Result, WriteBatch};
 use jari_vector::Written;
 use rusqlite::Connection;
+use tracing::debug_span;
 
 use crate::lexical::Writer;
 use crate::lock::WriterLock;
@@ -120,18 +121,20 @@ impl Batch {
         // A first look that costs little: the files themselves are read only where there seems to be waste.
         let wasteful = rows::chunks(&self.connection).is_ok_and(|chunks| self.kept > chunks + chunks / 4);
         if let (true, Ok(files)) = (wasteful, rows::files(&self.connection)) {
-            let _ = Vectors::open(&self.folder, options, &files).compact(&self.folder);
+            let _ = Vectors::open(&self.folder, options, &files).compact();
         }
     }
 
     fn write_out(&mut self) -> Result<Generation> {
-        let vectors = self.write_out_vectors()?;
+        let _span = debug_span!("commit").entered();
+        let vectors = debug_span!("write vectors").in_scope(|| self.write_out_vectors())?;
         if let Some(writer) = self.writer.take() {
-            let (segments, sums) = writer.finish(&rows::sums(&self.connection)?)?;
+            let known = rows::sums(&self.connection)?;
+            let (segments, sums) = debug_span!("write postings").in_scope(|| writer.finish(&known))?;
             rows::set_segments(&self.connection, segments, &sums)?;
         }
-        self.grams.finish(&self.connection)?;
-        self.names.finish(&self.connection)?;
+        debug_span!("write grams").in_scope(|| self.grams.finish(&self.connection))?;
+        debug_span!("write names").in_scope(|| self.names.finish(&self.connection))?;
         if self.fresh {
             rows::set_meta(&self.connection, "build_ms", self.began.elapsed().as_millis() as i64)?;
         }

@@ -12,6 +12,7 @@ use jari_store::{
     Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk, StoredSymbol, SymbolLookup,
 };
 use rusqlite::Connection;
+use tracing::debug_span;
 
 use crate::lexical::Reader;
 use crate::vectors::{VectorOptions, Vectors};
@@ -46,6 +47,7 @@ impl LocalSnapshot {
     }
 
     fn try_open(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
+        let _span = debug_span!("open").entered();
         let connection = format::open_to_read(&format::database(folder))?;
         if format::log_bytes(folder) > LOG_BYTES {
             // As far as other readers let us, and without waiting. Where all of it is folded back, we read the database alone
@@ -74,7 +76,10 @@ impl LocalSnapshot {
     }
 
     fn vectors(&self) -> Option<&Vectors> {
-        let open = || Some(Vectors::open(&self.folder, self.options.as_ref()?, &self.files));
+        let open = || {
+            let _span = debug_span!("open vectors").entered();
+            Some(Vectors::open(&self.folder, self.options.as_ref()?, &self.files))
+        };
         self.vectors.get_or_init(open).as_ref()
     }
 
@@ -93,10 +98,12 @@ impl Snapshot for LocalSnapshot {
     }
 
     fn candidates(&self, lookup: &Lookup) -> Result<Candidates> {
+        let _span = debug_span!("candidates").entered();
         jari_store::candidates(lookup, &self.files, self)
     }
 
     fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
+        let _span = debug_span!("hydrate", chunks = chunks.len()).entered();
         let rows = self.rows();
         let mut opened = HashMap::new();
         let hydrated = chunks.iter().map(|id| rows::hydrated(&rows, *id, &mut opened));

@@ -333,6 +333,8 @@ pub struct VectorStatistics {
     pub bytes: u64,
     /// How they are searched.
     pub backend: Backend,
+    /// How long they took to build when all were made together, and the graph over them, in milliseconds.
+    pub build_ms: u64,
 }
 
 /// Why a store started over with nothing in it.

@@ -309,8 +309,13 @@ impl Snapshot for State {
         let count: u64 = count.sum();
         let chunks = self.files.chunks();
         let missing = chunks - count;
-        let vectors =
-            (count > 0).then_some(VectorStatistics { count, missing, bytes: 0, backend: Backend::Exact });
+        let vectors = (count > 0).then_some(VectorStatistics {
+            count,
+            missing,
+            bytes: 0,
+            backend: Backend::Exact,
+            build_ms: 0,
+        });
         Ok(Statistics { chunks, symbols, vectors, ..Statistics::default() })
     }
 }

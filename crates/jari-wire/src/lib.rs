@@ -564,6 +564,8 @@ struct VectorIndexJson {
     backend: Backend,
     /// The time of a search among them, tried now.
     query_ms: Option<f64>,
+    /// How long it took to make all of them, and the graph over them where there is one.
+    build_ms: u64,
 }
 
 /// Sizes on disk.
@@ -668,6 +670,7 @@ impl StatusJson {
                 size: vectors.bytes,
                 backend: vectors.backend,
                 query_ms: status.vector_query.map(milliseconds),
+                build_ms: vectors.build_ms,
             }),
             bytes: BytesJson { rows: status.statistics.row_bytes, postings: status.statistics.posting_bytes },
             ..empty

@@ -64,6 +64,10 @@ pub(crate) struct Global {
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 
+    /// Say on stderr what is done and how long each step takes
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+
     /// Keep the index in this folder instead of `.jari` in the project [env: JARI_INDEX_DIR]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) index_dir: Option<PathBuf>,
