@@ -11,7 +11,6 @@ use jari_source::{Gone, Removal, identifiers};
 use jari_store::{Files, Snapshot};
 
 use crate::mentions::{Named, code_lines, each_document, has_humps, is_telling};
-use crate::near::Near;
 use crate::{Project, Result};
 
 /// Commits that are asked for names that are gone.
@@ -411,23 +410,12 @@ fn finish(report: &mut DriftReport) {
 
 /// Names of today that look like those that are gone.
 fn near_names(snapshot: &dyn Snapshot, findings: &mut [Finding]) -> Result<()> {
-    let wanted: Vec<String> = findings
-        .iter()
-        .map(|finding| match Named::new(&finding.name) {
-            Some(Named::Name { last, .. }) => last.to_owned(),
-            _ => String::new(),
-        })
-        .collect();
-    let mut nears: Vec<Near<'_>> = wanted.iter().map(|name| Near::new(name)).collect();
-    snapshot.symbol_names(&mut |name| {
-        nears
-            .iter_mut()
-            .zip(&wanted)
-            .filter(|(_, wanted)| wanted.len() > 3)
-            .for_each(|(near, _)| near.offer(name));
-    })?;
-    for (finding, near) in findings.iter_mut().zip(nears) {
-        finding.near = near.names().into_iter().take(2).collect();
+    for finding in findings {
+        if let Some(Named::Name { last, .. }) = Named::new(&finding.name)
+            && last.len() > 3
+        {
+            finding.near = crate::near::names(snapshot, last)?.into_iter().take(2).collect();
+        }
     }
     Ok(())
 }

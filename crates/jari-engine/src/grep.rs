@@ -242,6 +242,8 @@ struct FileReader<'a> {
     searcher: Searcher,
     project: &'a Project,
     request: &'a GrepRequest,
+    /// Memory of the file before.
+    room: Vec<u8>,
 }
 
 impl<'a> FileReader<'a> {
@@ -259,12 +261,13 @@ impl<'a> FileReader<'a> {
             .bom_sniffing(false)
             .binary_detection(BinaryDetection::none())
             .build();
-        Self { matcher, searcher, project, request }
+        Self { matcher, searcher, project, request, room: Vec::new() }
     }
 
     fn matches(&mut self, record: &FileRecord) -> std::result::Result<FileMatches, Skip> {
         let path = self.project.root.join(&record.path);
-        let text = match jari_source::read_unmasked(&path, &self.project.limits) {
+        let room = std::mem::take(&mut self.room);
+        let text = match jari_source::read_unmasked(&path, &self.project.limits, room) {
             // What is gone has no lines.
             Err(Skip::Unreadable) if !path.exists() => String::new(),
             other => other?,
@@ -277,6 +280,7 @@ impl<'a> FileReader<'a> {
             found = self.search(&masked);
         }
         let (count, lines) = found;
+        self.room = text.into_bytes();
         Ok(FileMatches { path: record.path.clone(), language: record.language.clone(), count, lines })
     }
 

@@ -132,7 +132,7 @@ pub fn update(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    let (snapshot, update) = update_rows(project, store, progress)?;
+    let (snapshot, update) = update_by(project, store, progress, |store| store.snapshot())?;
     let snapshot = embed_missing(project, store, snapshot)?;
     Ok((snapshot.clone(), Update { generation: snapshot.generation(), ..update }))
 }
@@ -144,14 +144,31 @@ pub fn update_rows(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
+    update_by(project, store, progress, |store| store.rows())
+}
+
+fn update_by(
+    project: &Project,
+    store: &dyn Store,
+    progress: &(dyn Fn(Progress) + Sync),
+    open: fn(&dyn Store) -> jari_store::Result<Arc<dyn Snapshot>>,
+) -> Result<(Arc<dyn Snapshot>, Update)> {
     if store.is_outdated() {
         return rebuild(project, store, progress);
     }
-    let mut snapshot = store.snapshot()?;
     let note = store.recall();
     let seen = note.as_deref().and_then(Seen::read);
-    let holds = |seen: &Seen<'_>| seen.holds(&project.root, snapshot.generation().0);
-    if tracing::debug_span!("look for changes").in_scope(|| seen.as_ref().is_some_and(holds)) {
+    // Most of the time of an answer goes here, and one has nothing to do with the other.
+    let (snapshot, holds) = std::thread::scope(|scope| {
+        let look = || {
+            let _span = tracing::debug_span!("look for changes").entered();
+            seen.as_ref().is_some_and(|seen| seen.holds(&project.root))
+        };
+        let looking = scope.spawn(look);
+        (open(store), looking.join().expect("it does not panic"))
+    });
+    let mut snapshot = snapshot?;
+    if holds && seen.as_ref().is_some_and(|seen| seen.is_of(snapshot.generation().0)) {
         let update = summary(&*snapshot);
         return Ok((snapshot, update));
     }

@@ -10,7 +10,6 @@ use jari_rank::Lists;
 use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
 use jari_text::Query;
 
-use crate::near::Near;
 use crate::{Error, Project, Result};
 use crate::{diversify, gather, narrow, pack, rerank, translation};
 
@@ -364,13 +363,12 @@ pub(crate) fn is_fresh(project: &Project, record: &FileRecord) -> bool {
 
 /// Names near to those the query speaks of.
 fn near_names(snapshot: &dyn Snapshot, query: &Query) -> Result<Vec<String>> {
-    let words = query.words.iter().filter(|word| !word.grammar);
-    let mut nears: Vec<Near<'_>> = words.map(|word| Near::new(&word.text)).collect();
-    snapshot.symbol_names(&mut |name| nears.iter_mut().for_each(|near| near.offer(name)))?;
     let mut names: Vec<String> = Vec::new();
-    for name in nears.into_iter().flat_map(Near::names) {
-        if names.len() < 5 && !names.contains(&name) {
-            names.push(name);
+    for word in query.words.iter().filter(|word| !word.grammar) {
+        for name in crate::near::names(snapshot, &word.text)? {
+            if names.len() < 5 && !names.contains(&name) {
+                names.push(name);
+            }
         }
     }
     Ok(names)

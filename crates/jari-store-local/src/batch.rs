@@ -1,5 +1,6 @@
 //! One batch of changes: a SQLite transaction and a tantivy writer that end together.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -38,6 +39,9 @@ pub(crate) struct Batch {
     memory: usize,
     grams: lists::Writer,
     names: lists::Writer,
+    spelled: lists::Writer,
+    /// Spellings that this batch has looked up.
+    spellings: HashSet<u64>,
     began: Instant,
     _lock: WriterLock,
 }
@@ -70,6 +74,8 @@ impl Batch {
             memory: store.memory,
             grams: lists::Writer::new(&lists::GRAMS, store.memory / GRAMS_SHARE),
             names: lists::Writer::new(&lists::NAMES, store.memory / GRAMS_SHARE),
+            spelled: lists::Writer::new(&lists::SPELLED, store.memory / GRAMS_SHARE),
+            spellings: HashSet::new(),
             began: Instant::now(),
             _lock: lock,
         })
@@ -134,7 +140,10 @@ impl Batch {
             rows::set_segments(&self.connection, segments, &sums)?;
         }
         debug_span!("write grams").in_scope(|| self.grams.finish(&self.connection))?;
-        debug_span!("write names").in_scope(|| self.names.finish(&self.connection))?;
+        debug_span!("write names").in_scope(|| {
+            self.names.finish(&self.connection)?;
+            self.spelled.finish(&self.connection)
+        })?;
         if self.fresh {
             rows::set_meta(&self.connection, "build_ms", self.began.elapsed().as_millis() as i64)?;
         }
@@ -171,7 +180,23 @@ impl Batch {
         }
         self.grams.put(&self.connection, id, file.grams.as_deref().unwrap_or(&[ANY_GRAM]))?;
         self.names.put(&self.connection, id, &rows::name_numbers(&file.chunked.references))?;
+        self.put_spellings(file)?;
         self.writer()?.put(id, file, known)
+    }
+
+    /// Spellings stay when their names go: who asks looks whether somebody still defines them.
+    fn put_spellings(&mut self, file: &FileInput) -> Result<()> {
+        for symbol in &file.chunked.symbols {
+            let folded = (self.fold)(&symbol.name);
+            if folded.is_empty() || !self.spellings.insert(jari_base::fingerprint(folded.as_bytes())) {
+                continue;
+            }
+            if let Some(number) = rows::put_spelling(&self.connection, &folded)? {
+                let grams = jari_text::spelling_grams(&jari_text::spelling(&folded));
+                self.spelled.put(&self.connection, FileId(number), &grams)?;
+            }
+        }
+        Ok(())
     }
 
     /// The number of the file at `path`, and whether it was known.
@@ -193,6 +218,8 @@ impl WriteBatch for Batch {
         rows::clear(&self.connection)?;
         self.grams.clear(&self.connection)?;
         self.names.clear(&self.connection)?;
+        self.spelled.clear(&self.connection)?;
+        self.spellings.clear();
         self.fresh = true;
         self.cleared = true;
         self.writer()?.clear()

@@ -267,6 +267,20 @@ impl Snapshot for State {
         Ok(())
     }
 
+    fn names_like(
+        &self,
+        _grams: &[u32],
+        _folded: &[String],
+        near: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<Vec<String>> {
+        let mut found: BTreeMap<String, &str> = BTreeMap::new();
+        for symbol in self.inputs().flat_map(|(_, input)| &input.chunked.symbols) {
+            found.entry(self.fold(&symbol.name)).or_insert(&symbol.name);
+        }
+        found.retain(|folded, _| near(folded));
+        Ok(found.into_values().map(str::to_owned).collect())
+    }
+
     fn users(&self, name: &str) -> Result<Vec<FileId>> {
         let uses = |input: &FileInput| input.chunked.references.iter().any(|one| one.name == name);
         Ok(self.inputs().filter(|(_, input)| uses(input)).map(|(file, _)| file).collect())

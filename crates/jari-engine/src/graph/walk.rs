@@ -11,7 +11,6 @@ use jari_store::{FileRecord, Snapshot};
 
 use super::lookup::{Lookups, is_type};
 use super::{Edge, GraphAnswer, GraphRequest, Node, edge, name};
-use crate::near::Near;
 use crate::search::is_fresh;
 use crate::{Project, Result};
 
@@ -56,9 +55,7 @@ impl<'a> Walk<'a> {
         let mut answer = GraphAnswer { defined: roots.len(), ..GraphAnswer::default() };
         if roots.is_empty() {
             let last = crate::symbols::split(&request.name).1;
-            let mut near = Near::new(last);
-            snapshot.symbol_names(&mut |name| near.offer(name))?;
-            answer.near = near.names();
+            answer.near = crate::near::names(snapshot, last)?;
         }
         let crowded = roots.len() > CROWD;
         if crowded {
