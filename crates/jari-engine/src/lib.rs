@@ -1,5 +1,6 @@
 //! The façade: what Jari can do, as functions over plain structs. Every surface (terminal, MCP, HTTP) calls these.
 
+pub mod conflicts;
 mod diversify;
 pub mod documents;
 pub mod drift;

@@ -14,7 +14,7 @@ pub use eval::{EvalCost, EvalJson, EvalRowJson, QuestionJson, RunJson, VectorBen
 pub use graph::{EdgeJson, GraphJson, ImportJson, ImportsJson, NodeJson};
 pub use grep::GrepJson;
 pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
-pub use mentions::{DriftJson, MentionsJson, how_said};
+pub use mentions::{ConflictsJson, DriftJson, MentionsJson, how_said};
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -773,6 +773,7 @@ pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         ("jari links", schemars::schema_for!(LinksJson).into()),
         ("jari mentions", schemars::schema_for!(MentionsJson).into()),
         ("jari drift", schemars::schema_for!(DriftJson).into()),
+        ("jari conflicts", schemars::schema_for!(ConflictsJson).into()),
         ("jari index, jari update, each line of jari watch", schemars::schema_for!(UpdateJson).into()),
         ("jari status", schemars::schema_for!(StatusJson).into()),
         ("jari clean", schemars::schema_for!(CleanJson).into()),

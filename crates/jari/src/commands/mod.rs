@@ -6,6 +6,7 @@ mod callees;
 mod callers;
 mod clean;
 mod completions;
+mod conflicts;
 mod docs;
 mod doctor;
 mod drift;
@@ -93,6 +94,7 @@ pub(crate) enum Verb {
     Links(links::Links),
     Mentions(mentions::Mentions),
     Drift(drift::Drift),
+    Conflicts(conflicts::Conflicts),
     Index(index::Index),
     Update(update::Update),
     Status(status::Status),
@@ -130,6 +132,7 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Links(links) => links.run(&global),
         Verb::Mentions(mentions) => mentions.run(&global),
         Verb::Drift(drift) => drift.run(&global),
+        Verb::Conflicts(conflicts) => conflicts.run(&global),
         Verb::Index(index) => index.run(&global),
         Verb::Update(update) => update.run(&global),
         Verb::Status(status) => status.run(&global),
