@@ -4,14 +4,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use jari_base::{Document, Symbol, SymbolKind};
+use jari_base::{Document, Filter, Symbol, SymbolKind};
 use jari_chunk::{code_spans, is_document, language_of};
 use jari_rank::Role;
 use jari_source::{Gone, Removal, identifiers};
 use jari_store::{Files, Snapshot};
 
 use crate::mentions::{Named, code_lines, each_document, has_humps, is_telling};
-use crate::near::Near;
 use crate::{Project, Result};
 
 /// Commits that are asked for names that are gone.
@@ -185,9 +184,9 @@ enum SaidKind {
     Flag,
 }
 
-/// Sections that name what no longer exists.
-pub fn drift(project: &Project, snapshot: &dyn Snapshot) -> Result<DriftReport> {
-    let (said, sections) = said(snapshot)?;
+/// Sections that name what no longer exists, of documents that `within` lets through.
+pub fn drift(project: &Project, snapshot: &dyn Snapshot, within: &Filter) -> Result<DriftReport> {
+    let (said, sections) = said(snapshot, within)?;
     let code = Code::new(snapshot, said.iter())?;
     let mut report = DriftReport { sections, names: said.len(), ..DriftReport::default() };
     let suspects: Vec<&Said> =
@@ -229,8 +228,13 @@ pub fn drift(project: &Project, snapshot: &dyn Snapshot) -> Result<DriftReport> 
     Ok(report)
 }
 
-/// Sections that name what changed since a revision of Git.
-pub fn drift_since(project: &Project, snapshot: &dyn Snapshot, revision: &str) -> Result<DriftReport> {
+/// Sections that name what changed since a revision of Git, of documents that `within` lets through.
+pub fn drift_since(
+    project: &Project,
+    snapshot: &dyn Snapshot,
+    revision: &str,
+    within: &Filter,
+) -> Result<DriftReport> {
     let changed = jari_source::changed_since(&project.root, revision)?;
     let is_code = |path: &str| !is_document(&language_of(path, ""));
     let old_paths: Vec<&str> =
@@ -294,7 +298,7 @@ pub fn drift_since(project: &Project, snapshot: &dyn Snapshot, revision: &str) -
         }
     }
     let mut report = DriftReport::default();
-    each_document(snapshot, |path, document, text| {
+    each_document(snapshot, within, |path, document, text| {
         report.sections += document.sections.len();
         if !speaks_of_the_past(path, &[]) && !is_of_tests(path) {
             look_for(path, document, text, &changes, &known, &moved, &mut report);
@@ -411,32 +415,21 @@ fn finish(report: &mut DriftReport) {
 
 /// Names of today that look like those that are gone.
 fn near_names(snapshot: &dyn Snapshot, findings: &mut [Finding]) -> Result<()> {
-    let wanted: Vec<String> = findings
-        .iter()
-        .map(|finding| match Named::new(&finding.name) {
-            Some(Named::Name { last, .. }) => last.to_owned(),
-            _ => String::new(),
-        })
-        .collect();
-    let mut nears: Vec<Near<'_>> = wanted.iter().map(|name| Near::new(name)).collect();
-    snapshot.symbol_names(&mut |name| {
-        nears
-            .iter_mut()
-            .zip(&wanted)
-            .filter(|(_, wanted)| wanted.len() > 3)
-            .for_each(|(near, _)| near.offer(name));
-    })?;
-    for (finding, near) in findings.iter_mut().zip(nears) {
-        finding.near = near.names().into_iter().take(2).collect();
+    for finding in findings {
+        if let Some(Named::Name { last, .. }) = Named::new(&finding.name)
+            && last.len() > 3
+        {
+            finding.near = crate::near::names(snapshot, last)?.into_iter().take(2).collect();
+        }
     }
     Ok(())
 }
 
 /// What documents say in pieces of code, but for those that tell of the past.
-fn said(snapshot: &dyn Snapshot) -> Result<(Vec<Said>, usize)> {
+fn said(snapshot: &dyn Snapshot, within: &Filter) -> Result<(Vec<Said>, usize)> {
     let mut all = Vec::new();
     let mut sections = 0;
-    each_document(snapshot, |path, document, text| {
+    each_document(snapshot, within, |path, document, text| {
         sections += document.sections.len();
         if speaks_of_the_past(path, &[]) || is_of_tests(path) {
             return;
@@ -484,7 +477,7 @@ fn at(path: &str, document: &Document, line: u32, text: &str) -> Option<Said> {
     })
 }
 
-fn speaks_of_the_past(path: &str, titles: &[String]) -> bool {
+pub(crate) fn speaks_of_the_past(path: &str, titles: &[String]) -> bool {
     let text = format!("{path} {}", titles.join(" ")).to_lowercase();
     let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '\'')).collect();
     OF_THE_PAST.iter().any(|mark| match mark.len() {
@@ -495,7 +488,7 @@ fn speaks_of_the_past(path: &str, titles: &[String]) -> bool {
     })
 }
 
-fn says_it_is_gone(line: &str) -> bool {
+pub(crate) fn says_it_is_gone(line: &str) -> bool {
     // What is marked as code is no word of the sentence.
     let lower: String = line.to_lowercase().split('`').step_by(2).collect();
     SAID_TO_BE_GONE.iter().any(|mark| lower.contains(mark))
@@ -587,14 +580,14 @@ fn inherits(symbol: &Symbol) -> bool {
 }
 
 /// Whether a document is there for tests, or somebody else's.
-fn is_of_tests(path: &str) -> bool {
+pub(crate) fn is_of_tests(path: &str) -> bool {
     const FOLDERS: &[&str] =
         &["fixtures", "node_modules", "test", "testdata", "tests", "third_party", "vendor"];
     path.split('/').any(|folder| FOLDERS.contains(&folder))
 }
 
 /// Whether a file is of the product itself: names of tests and examples come and go.
-fn is_product(path: &str) -> bool {
+pub(crate) fn is_product(path: &str) -> bool {
     Role::of(path) == Role::Product
 }
 

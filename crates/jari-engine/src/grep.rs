@@ -24,6 +24,9 @@ const NESTING: u32 = 100;
 /// Files looked at before their lines are handed on: enough to keep all threads busy, few enough to hold.
 const BLOCK: usize = 512;
 
+/// Parts of a block for each thread, so that none waits long for the last.
+const SHARES: usize = 4;
+
 /// Which lines to find.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GrepRequest {
@@ -231,8 +234,13 @@ impl Pattern {
         request: &GrepRequest,
         block: &[&FileRecord],
     ) -> Vec<std::result::Result<FileMatches, Skip>> {
-        let reader = || FileReader::new(self.matcher.clone(), project, request);
-        block.par_iter().map_init(reader, |reader, record| reader.matches(record)).collect()
+        // One reader for several files: it brings memory that each fills anew.
+        let several = (block.len() / rayon::current_num_threads() / SHARES).max(1);
+        let look = |records: &[&FileRecord]| {
+            let mut reader = FileReader::new(self.matcher.clone(), project, request);
+            records.iter().map(|record| reader.matches(record)).collect::<Vec<_>>()
+        };
+        block.par_chunks(several).flat_map_iter(look).collect()
     }
 }
 
@@ -242,6 +250,8 @@ struct FileReader<'a> {
     searcher: Searcher,
     project: &'a Project,
     request: &'a GrepRequest,
+    /// Memory of the file before.
+    room: Vec<u8>,
 }
 
 impl<'a> FileReader<'a> {
@@ -259,12 +269,13 @@ impl<'a> FileReader<'a> {
             .bom_sniffing(false)
             .binary_detection(BinaryDetection::none())
             .build();
-        Self { matcher, searcher, project, request }
+        Self { matcher, searcher, project, request, room: Vec::new() }
     }
 
     fn matches(&mut self, record: &FileRecord) -> std::result::Result<FileMatches, Skip> {
         let path = self.project.root.join(&record.path);
-        let text = match jari_source::read_unmasked(&path, &self.project.limits) {
+        let room = std::mem::take(&mut self.room);
+        let text = match jari_source::read_unmasked(&path, &self.project.limits, room) {
             // What is gone has no lines.
             Err(Skip::Unreadable) if !path.exists() => String::new(),
             other => other?,
@@ -277,6 +288,7 @@ impl<'a> FileReader<'a> {
             found = self.search(&masked);
         }
         let (count, lines) = found;
+        self.room = text.into_bytes();
         Ok(FileMatches { path: record.path.clone(), language: record.language.clone(), count, lines })
     }
 

@@ -89,7 +89,8 @@ pub struct Progress {
 /// Compares the working tree with a snapshot, by size and time of change. Only files are opened that may have changed
 /// without a trace, because they were young when the walk before, if it is known, saw them.
 pub fn changes(project: &Project, files: &Files, seen: Option<&Seen<'_>>) -> Result<Changes> {
-    let walked = jari_source::walk(&project.root, &project.limits)?;
+    let walked =
+        tracing::debug_span!("walk").in_scope(|| jari_source::walk(&project.root, &project.limits))?;
     let mut changes = Changes::default();
     let mut known = files.iter().peekable();
     // Both sides are sorted by path: one pass beside each other.
@@ -137,8 +138,17 @@ pub fn update(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    let rows = update_rows(project, store, progress)?;
-    with_vectors(project, store, rows, progress)
+    let found = update_unasked(project, store, progress)?;
+    with_vectors(project, store, found, progress)
+}
+
+/// The same without asking a model: vectors are made only of a table at hand.
+pub fn update_unasked(
+    project: &Project,
+    store: &dyn Store,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Arc<dyn Snapshot>, Update)> {
+    update_by(project, store, progress, |store| store.snapshot())
 }
 
 /// Gives vectors to what has none, where the model is eager.
@@ -185,13 +195,31 @@ pub fn update_rows(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
+    update_by(project, store, progress, |store| store.rows())
+}
+
+fn update_by(
+    project: &Project,
+    store: &dyn Store,
+    progress: &(dyn Fn(Progress) + Sync),
+    open: fn(&dyn Store) -> jari_store::Result<Arc<dyn Snapshot>>,
+) -> Result<(Arc<dyn Snapshot>, Update)> {
     if store.is_outdated() {
-        return rebuild_rows(project, store, progress);
+        return rebuild_unasked(project, store, progress);
     }
-    let mut snapshot = store.snapshot()?;
     let note = store.recall();
     let seen = note.as_deref().and_then(Seen::read);
-    if seen.as_ref().is_some_and(|seen| seen.holds(&project.root, snapshot.generation().0)) {
+    // Most of the time of an answer goes here, and one has nothing to do with the other.
+    let (snapshot, holds) = std::thread::scope(|scope| {
+        let look = || {
+            let _span = tracing::debug_span!("look for changes").entered();
+            seen.as_ref().is_some_and(|seen| seen.holds(&project.root))
+        };
+        let looking = scope.spawn(look);
+        (open(store), looking.join().expect("it does not panic"))
+    });
+    let mut snapshot = snapshot?;
+    if holds && seen.as_ref().is_some_and(|seen| seen.is_of(snapshot.generation().0)) {
         let update = summary(&*snapshot);
         return Ok((snapshot, update));
     }
@@ -263,12 +291,12 @@ pub fn rebuild(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    let rows = rebuild_rows(project, store, progress)?;
-    with_vectors(project, store, rows, progress)
+    let made = rebuild_unasked(project, store, progress)?;
+    with_vectors(project, store, made, progress)
 }
 
 /// The same without asking a model: vectors are made only of a table at hand.
-pub fn rebuild_rows(
+pub fn rebuild_unasked(
     project: &Project,
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
@@ -289,6 +317,8 @@ fn write(
     changes: &Changes,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
+    let _span =
+        tracing::debug_span!("update", files = changes.open.len(), gone = changes.gone.len()).entered();
     let mut update = Update { unchanged: changes.unchanged, ..Update::default() };
     for entry in &changes.skip {
         batch.skip(&entry.path, entry.stamp, entry.skip.unwrap_or(Skip::Unreadable))?;

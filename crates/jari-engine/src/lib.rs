@@ -1,6 +1,7 @@
 //! The façade: what Jari can do, as functions over plain structs. Every surface (terminal, MCP, HTTP) calls these.
 
 pub mod backlog;
+pub mod conflicts;
 mod diversify;
 pub mod documents;
 pub mod drift;

@@ -452,9 +452,9 @@ impl Shared {
             // A model that is asked has a thread of its own: what words can tell does not wait for it.
             let asked = self.project.embedding.as_ref().is_some_and(|embedding| embedding.asked().is_some());
             let how = match (anew, asked) {
-                (true, true) => ingest::rebuild_rows,
+                (true, true) => ingest::rebuild_unasked,
                 (true, false) => ingest::rebuild,
-                (false, true) => ingest::update_rows,
+                (false, true) => ingest::update_unasked,
                 (false, false) => ingest::update,
             };
             let brought = how(&self.project, &*store, &counted)?;

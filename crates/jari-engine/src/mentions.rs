@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jari_base::{BlockKind, Document, FileId, Filter, LineRange};
 use jari_chunk::code_spans;
 use jari_source::identifiers;
-use jari_store::{Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
+use jari_store::{PathFilter, Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
 use jari_text::fold_name;
 
 use crate::links::Graph;
@@ -109,28 +109,33 @@ fn is_file(text: &str) -> bool {
         && !text.contains("//")
 }
 
-/// The sections that speak of a name or of a file, the most deliberate first.
-pub fn mentions(project: &Project, snapshot: &dyn Snapshot, wanted: &str) -> Result<Vec<Mention>> {
+/// The sections that speak of a name or of a file, the most deliberate first; of documents that `within` lets through.
+pub fn mentions(
+    project: &Project,
+    snapshot: &dyn Snapshot,
+    wanted: &str,
+    within: &Filter,
+) -> Result<Vec<Mention>> {
     if !wanted.chars().any(char::is_alphanumeric) {
         return Err(Error::EmptyName);
     }
     let mut found = if snapshot.files().at(wanted).is_some() || is_file(wanted) {
-        of_file(project, snapshot, wanted)?
+        of_file(project, snapshot, wanted, within)?
     } else {
-        of_name(snapshot, wanted)?
+        of_name(snapshot, wanted, within)?
     };
     found.sort_by(|a, b| (a.how, &a.path, a.line).cmp(&(b.how, &b.path, b.line)));
     Ok(found)
 }
 
-fn of_name(snapshot: &dyn Snapshot, wanted: &str) -> Result<Vec<Mention>> {
+fn of_name(snapshot: &dyn Snapshot, wanted: &str, within: &Filter) -> Result<Vec<Mention>> {
     let wanted = wanted.trim_end_matches("()");
     let last = wanted.rsplit([':', '.', '#']).next().unwrap_or(wanted);
     let head =
         wanted[..wanted.len() - last.len()].trim_end_matches([':', '.', '#']).rsplit([':', '.', '#']).next();
     let head = head.filter(|head| !head.is_empty());
     let mut found = Vec::new();
-    each_document(snapshot, |path, document, text| {
+    each_document(snapshot, within, |path, document, text| {
         if !text.contains(last) {
             return;
         }
@@ -156,11 +161,16 @@ fn of_name(snapshot: &dyn Snapshot, wanted: &str) -> Result<Vec<Mention>> {
     Ok(found)
 }
 
-fn of_file(project: &Project, snapshot: &dyn Snapshot, wanted: &str) -> Result<Vec<Mention>> {
+fn of_file(
+    project: &Project,
+    snapshot: &dyn Snapshot,
+    wanted: &str,
+    within: &Filter,
+) -> Result<Vec<Mention>> {
     let graph = Graph::new(project, snapshot)?;
     let links = graph.back(wanted, None);
     let mut found = Vec::new();
-    each_document(snapshot, |path, document, text| {
+    each_document(snapshot, within, |path, document, text| {
         let mut sections = Sections::new(path, document);
         for span in code_spans(document, text) {
             // `pool.rs` alone may be any; the end of the path must be whole steps.
@@ -281,16 +291,19 @@ pub(crate) fn code_lines<'t>(document: &Document, text: &'t str) -> Vec<(u32, &'
         .collect()
 }
 
-/// Calls `visit` with every document and its text.
+/// Calls `visit` with every document that `within` lets through, and its text.
 pub(crate) fn each_document(
     snapshot: &dyn Snapshot,
+    within: &Filter,
     mut visit: impl FnMut(&str, &Document, &str),
 ) -> Result<()> {
     let files = snapshot.files();
+    let filter = PathFilter::new(within)
+        .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
     let mut documents: Vec<(FileId, Document)> = Vec::new();
     snapshot.documents(&mut |file, document| documents.push((file, document)))?;
     for (file, document) in documents {
-        let Some(record) = files.get(file) else { continue };
+        let Some(record) = files.get(file).filter(|record| filter.allows(record)) else { continue };
         if let Some(text) = snapshot.text(file)? {
             visit(&record.path, &document, &text);
         }

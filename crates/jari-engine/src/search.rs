@@ -12,7 +12,6 @@ use jari_rank::Lists;
 use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
 use jari_text::Query;
 
-use crate::near::Near;
 use crate::{Embedding, Error, Opinion, Project, Result};
 use crate::{diversify, gather, narrow, pack, rerank, translation};
 
@@ -252,13 +251,13 @@ pub fn search(project: &Project, snapshot: &dyn Snapshot, request: &SearchReques
 /// Answers a question with several models: the same project with the vectors of each. Of their lists the ranks count alone, because
 /// scores of different models cannot be compared.
 pub fn search_by(models: &[(&Project, &dyn Snapshot)], request: &SearchRequest) -> Result<SearchResponse> {
-    let began = Instant::now();
+    let (began, _span) = (Instant::now(), tracing::debug_span!("search").entered());
     let typed = request.typed();
     let query = Query::new(&typed.words);
     let Some(((project, snapshot), others)) = models.split_first().filter(|_| !query.is_empty()) else {
         return Err(Error::EmptyQuery);
     };
-    let plan = Plan::new(&typed, &query, request.intent);
+    let plan = tracing::debug_span!("plan").in_scope(|| Plan::new(&typed, &query, request.intent));
     let filter = narrow::typed(&typed, request.filter.clone())?;
     let allowed = PathFilter::new(&filter)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
@@ -318,14 +317,16 @@ impl Asked<'_> {
         let conditions = gather::Conditions::new(typed);
         // What conditions leave out is known only when texts are read, so all that was found may be needed.
         let pool = if conditions.is_empty() { self.pool() } else { usize::MAX };
-        let mut ranked = jari_rank::ranked(
-            &looked.query,
-            plan,
-            &looked.candidates,
-            looked.mode,
-            request.tuning.blend,
-            pool,
-        );
+        let mut ranked = tracing::debug_span!("order").in_scope(|| {
+            jari_rank::ranked(
+                &looked.query,
+                plan,
+                &looked.candidates,
+                looked.mode,
+                request.tuning.blend,
+                pool,
+            )
+        });
         if let Some(reranker) = project.reranker.as_ref().filter(|_| request.rerank) {
             let opinion = match look.clock.in_time() {
                 true => look.clock.outside(|| rerank::rerank(&**reranker, snapshot, request, &mut ranked))?,
@@ -553,13 +554,12 @@ pub(crate) fn is_fresh(project: &Project, record: &FileRecord) -> bool {
 
 /// Names near to those the query speaks of.
 fn near_names(snapshot: &dyn Snapshot, query: &Query) -> Result<Vec<String>> {
-    let words = query.words.iter().filter(|word| !word.grammar);
-    let mut nears: Vec<Near<'_>> = words.map(|word| Near::new(&word.text)).collect();
-    snapshot.symbol_names(&mut |name| nears.iter_mut().for_each(|near| near.offer(name)))?;
     let mut names: Vec<String> = Vec::new();
-    for name in nears.into_iter().flat_map(Near::names) {
-        if names.len() < 5 && !names.contains(&name) {
-            names.push(name);
+    for word in query.words.iter().filter(|word| !word.grammar) {
+        for name in crate::near::names(snapshot, &word.text)? {
+            if names.len() < 5 && !names.contains(&name) {
+                names.push(name);
+            }
         }
     }
     Ok(names)

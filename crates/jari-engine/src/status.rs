@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use jari_base::{Filter, Generation, Mode, Skip};
-use jari_store::{GramStatistics, Snapshot, Statistics};
+use jari_store::{GramStatistics, Snapshot, Statistics, VectorStatistics};
 
 use crate::search::{SearchRequest, search};
 use crate::{Project, Result, grep, ingest};
@@ -78,6 +78,13 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f3
             Some(began.elapsed())
         }
     };
+    let query = search(project, snapshot, &probe)?.took;
+    let Statistics { build_ms, posting_bytes, .. } = statistics;
+    tracing::debug!(build_ms, query_ms = query.as_secs_f64() * 1e3, size = posting_bytes, "keyword_index");
+    if let Some(VectorStatistics { build_ms, bytes, backend, .. }) = statistics.vectors {
+        let query_ms = vector_query.map(|took: Duration| took.as_secs_f64() * 1e3);
+        tracing::debug!(build_ms, query_ms, size = bytes, %backend, "vector_index");
+    }
     Ok(Status {
         generation: snapshot.generation(),
         files: files.indexed(),
@@ -86,7 +93,7 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f3
         stale: Stale { changed: changes.open.len() + changes.skip.len(), removed: changes.gone.len() },
         statistics,
         grams: snapshot.gram_statistics(grep::most_files(&files, max_gram_frequency))?,
-        query: search(project, snapshot, &probe)?.took,
+        query,
         vector_query,
     })
 }

@@ -4,9 +4,8 @@ use jari_base::{Filter, Language, Symbol, SymbolKind};
 use jari_store::{Snapshot, SymbolLookup, SymbolMode};
 use jari_text::fold_name;
 
-use crate::near::Near;
 use crate::search::is_fresh;
-use crate::{Error, Project, Result};
+use crate::{Error, Project, Result, near};
 
 /// Which definitions to find.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +87,7 @@ pub fn symbols(
             })
         })
         .collect();
-    let near = if found.is_empty() { near(snapshot, name)? } else { Vec::new() };
+    let near = if found.is_empty() { near::names(snapshot, name)? } else { Vec::new() };
     Ok(SymbolResponse { found, near })
 }
 
@@ -109,12 +108,6 @@ pub(crate) fn split(name: &str) -> (Option<&str>, &str) {
         }
         _ => (None, name),
     }
-}
-
-fn near(snapshot: &dyn Snapshot, name: &str) -> Result<Vec<String>> {
-    let mut near = Near::new(name);
-    snapshot.symbol_names(&mut |name| near.offer(name))?;
-    Ok(near.names())
 }
 
 #[cfg(test)]

@@ -39,6 +39,12 @@ pub struct Removal {
     pub date: String,
 }
 
+/// The day of the last commit that changed a file below `root`: `2024-05-01`; `None` where Git does not know.
+pub fn last_changed(root: &Path, path: &str) -> Option<String> {
+    let day = output(git(root).args(["log", "-1", "--format=%cs", "--"]).arg(path)).ok()?;
+    Some(day.trim().to_owned()).filter(|day| !day.is_empty())
+}
+
 /// Files below `root` that differ between a revision and the working tree.
 pub fn changed_since(root: &Path, revision: &str) -> Result<Vec<Changed>, HistoryError> {
     let commit = commit(root, revision)?;

@@ -10,7 +10,9 @@ mod seen;
 mod walk;
 mod watch;
 
-pub use history::{Changed, Gone, HistoryError, Removal, changed_since, identifiers, removals, texts_at};
+pub use history::{
+    Changed, Gone, HistoryError, Removal, changed_since, identifiers, last_changed, removals, texts_at,
+};
 pub use names::skip_by_path;
 pub use read::{Contents, read, read_unmasked, stamp};
 pub use root::{Place, locate};

@@ -38,7 +38,7 @@ pub enum Contents {
 
 /// Reads the file at `path`, which the walk met as `name`.
 pub fn read(path: &Path, limits: &Limits) -> Contents {
-    let hashed = bytes(path, limits).and_then(|bytes| {
+    let hashed = bytes(path, limits, Vec::new()).and_then(|bytes| {
         let hash = hash(&bytes);
         Ok(Contents::Text { text: text(path, bytes)?, hash })
     });
@@ -46,12 +46,12 @@ pub fn read(path: &Path, limits: &Limits) -> Contents {
 }
 
 /// The text of the file at `path`, without its hash and with its secrets: for those who look at many files and show few. What they
-/// show, they mask.
-pub fn read_unmasked(path: &Path, limits: &Limits) -> Result<String, Skip> {
-    unmasked(path, bytes(path, limits)?)
+/// show, they mask. `room` is memory that they no longer need.
+pub fn read_unmasked(path: &Path, limits: &Limits, room: Vec<u8>) -> Result<String, Skip> {
+    unmasked(path, bytes(path, limits, room)?)
 }
 
-fn bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, Skip> {
+fn bytes(path: &Path, limits: &Limits, room: Vec<u8>) -> Result<Vec<u8>, Skip> {
     let file = open(path).map_err(|_| Skip::Unreadable)?;
     let metadata = file.metadata().map_err(|_| Skip::Unreadable)?;
     // It may have become something else since the walk saw it: a device never ends, and a pipe never begins.
@@ -59,7 +59,9 @@ fn bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>, Skip> {
         return Err(Skip::Unreadable);
     }
     let size = metadata.len();
-    let mut bytes = Vec::with_capacity(size.min(limits.max_file_size) as usize + 1);
+    let mut bytes = room;
+    bytes.clear();
+    bytes.reserve(size.min(limits.max_file_size) as usize + 1);
     // One byte more than allowed tells a file that has grown since the walk.
     file.take(limits.max_file_size + 1).read_to_end(&mut bytes).map_err(|_| Skip::Unreadable)?;
     if bytes.len() as u64 > limits.max_file_size { Err(Skip::TooLarge) } else { Ok(bytes) }

@@ -86,9 +86,14 @@ impl<'a> Seen<'a> {
         (seen.version == VERSION).then_some(seen)
     }
 
-    /// Whether the tree at `root` is still what this state of the index was made of, as far as names, sizes and times tell.
-    pub fn holds(&self, root: &Path, generation: u64) -> bool {
-        if Some(self.root) != root.to_str() || self.generation != generation {
+    /// Whether this state of the index was made of it.
+    pub fn is_of(&self, generation: u64) -> bool {
+        self.generation == generation
+    }
+
+    /// Whether the tree at `root` is still what the walk saw, as far as names, sizes and times tell.
+    pub fn holds(&self, root: &Path) -> bool {
+        if Some(self.root) != root.to_str() {
             return false;
         }
         let known = |path: &String| self.outside.iter().any(|(outside, _)| outside == path);
@@ -136,26 +141,92 @@ impl<'a> Seen<'a> {
         path.clear();
         path.push(root);
         path.push(folder.path);
-        let is_same = |time: Option<i64>| time == Some(folder.changed) && self.is_settled(folder.changed);
-        is_same(
-            std::fs::symlink_metadata(&*path)
-                .ok()
-                .filter(|metadata| metadata.is_dir())
-                .map(|metadata| changed(&metadata)),
-        ) && folder.files.iter().all(|(name, stamp)| {
-            path.push(name);
-            let now = crate::stamp(path);
-            path.pop();
-            now == Some(*stamp) && self.is_settled(stamp.modified)
-        })
+        let is_same = |time: i64| time == folder.changed && self.is_settled(folder.changed);
+        let Some((changed, opened)) = opened(path, folder.files.len()) else { return false };
+        is_same(changed)
+            && folder.files.iter().all(|(name, stamp)| {
+                let now = match &opened {
+                    Some(opened) => opened.stamp(name),
+                    None => {
+                        path.push(name);
+                        let now = crate::stamp(path);
+                        path.pop();
+                        now
+                    }
+                };
+                now == Some(*stamp) && self.is_settled(stamp.modified)
+            })
     }
+}
+
+/// From this many files on it is cheaper to open their folder than to go all the way to each.
+#[cfg(unix)]
+const WORTH_OPENING: usize = 3;
+
+/// When names in a folder last changed, and the folder itself where that helps to look at so many files of it.
+#[cfg(unix)]
+fn opened(path: &Path, files: usize) -> Option<(i64, Option<Opened>)> {
+    use rustix::fs::{Mode, OFlags};
+    if files < WORTH_OPENING {
+        return closed(path).map(|time| (time, None));
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    #[cfg(target_os = "linux")]
+    let flags = flags | OFlags::PATH;
+    let Ok(folder) = rustix::fs::open(path, flags, Mode::empty()) else {
+        return closed(path).map(|time| (time, None));
+    };
+    let status = rustix::fs::fstat(&folder).ok()?;
+    Some((nanoseconds(status.st_ctime as i64, status.st_ctime_nsec as i64), Some(Opened(folder))))
+}
+
+#[cfg(not(unix))]
+fn opened(path: &Path, _files: usize) -> Option<(i64, Option<Opened>)> {
+    closed(path).map(|time| (time, None))
+}
+
+fn closed(path: &Path) -> Option<i64> {
+    let metadata = std::fs::symlink_metadata(path).ok()?;
+    metadata.is_dir().then(|| changed(&metadata))
+}
+
+/// A folder whose files are looked at from within.
+#[cfg(unix)]
+struct Opened(rustix::fd::OwnedFd);
+
+#[cfg(not(unix))]
+enum Opened {}
+
+#[cfg(unix)]
+impl Opened {
+    /// What the file system says of a file; `None` if it is no regular file any more.
+    fn stamp(&self, name: &str) -> Option<Stamp> {
+        use rustix::fs::{AtFlags, FileType};
+        let status = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let modified = nanoseconds(status.st_mtime as i64, status.st_mtime_nsec as i64);
+        let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
+        // Times before 1970 count as none, as they do everywhere.
+        is_file.then_some(Stamp { size: status.st_size as u64, modified: modified.max(0) })
+    }
+}
+
+#[cfg(not(unix))]
+impl Opened {
+    fn stamp(&self, _name: &str) -> Option<Stamp> {
+        match *self {}
+    }
+}
+
+#[cfg(unix)]
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds * 1_000_000_000 + rest
 }
 
 /// When names in a folder last changed. Nobody can set this time back.
 #[cfg(unix)]
 pub(crate) fn changed(metadata: &std::fs::Metadata) -> i64 {
     use std::os::unix::fs::MetadataExt;
-    metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec()
+    nanoseconds(metadata.ctime(), metadata.ctime_nsec())
 }
 
 /// When names in a folder last changed.
@@ -205,9 +276,9 @@ mod tests {
     fn check(expected: bool, change: impl Fn(&Path)) {
         let (temp, seen) = tree();
         let seen = Seen::read(&seen).unwrap();
-        assert!(seen.holds(temp.path(), 1), "before the change");
+        assert!(seen.holds(temp.path()), "before the change");
         change(temp.path());
-        assert_eq!(seen.holds(temp.path(), 1), expected);
+        assert_eq!(seen.holds(temp.path()), expected);
     }
 
     #[test]
@@ -246,14 +317,14 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         std::fs::write(temp.path().join("a.rs"), "").unwrap();
         let kept = walk(temp.path(), &Limits::default()).unwrap().seen(temp.path(), 1).unwrap();
-        assert!(!Seen::read(&kept).unwrap().holds(temp.path(), 1));
+        assert!(!Seen::read(&kept).unwrap().holds(temp.path()));
     }
 
     #[test]
     fn another_state_another_root_and_damage_do_not_hold() {
         let (temp, mut seen) = tree();
-        assert!(!Seen::read(&seen).unwrap().holds(temp.path(), 2));
-        assert!(!Seen::read(&seen).unwrap().holds(&temp.path().join("sub"), 1));
+        assert!(!Seen::read(&seen).unwrap().is_of(2));
+        assert!(!Seen::read(&seen).unwrap().holds(&temp.path().join("sub")));
         let middle = seen.len() / 2;
         seen[middle] ^= 1;
         assert!(Seen::read(&seen).is_none() && Seen::read(&seen[..20]).is_none());

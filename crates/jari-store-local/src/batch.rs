@@ -1,5 +1,6 @@
 //! One batch of changes: a SQLite transaction and a tantivy writer that end together.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -7,6 +8,7 @@ use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
 use jari_store::{ANY_GRAM, FileInput, FileRecord, Result, WriteBatch};
 use jari_vector::Written;
 use rusqlite::Connection;
+use tracing::debug_span;
 
 use crate::lexical::Writer;
 use crate::lock::WriterLock;
@@ -37,6 +39,9 @@ pub(crate) struct Batch {
     memory: usize,
     grams: lists::Writer,
     names: lists::Writer,
+    spelled: lists::Writer,
+    /// Spellings that this batch has looked up.
+    spellings: HashSet<u64>,
     began: Instant,
     _lock: WriterLock,
 }
@@ -69,6 +74,8 @@ impl Batch {
             memory: store.memory,
             grams: lists::Writer::new(&lists::GRAMS, store.memory / GRAMS_SHARE),
             names: lists::Writer::new(&lists::NAMES, store.memory / GRAMS_SHARE),
+            spelled: lists::Writer::new(&lists::SPELLED, store.memory / GRAMS_SHARE),
+            spellings: HashSet::new(),
             began: Instant::now(),
             _lock: lock,
         })
@@ -120,18 +127,23 @@ impl Batch {
         // A first look that costs little: the files themselves are read only where there seems to be waste.
         let wasteful = rows::chunks(&self.connection).is_ok_and(|chunks| self.kept > chunks + chunks / 4);
         if let (true, Ok(files)) = (wasteful, rows::files(&self.connection)) {
-            let _ = Vectors::open(&self.folder, options, &files).compact(&self.folder);
+            let _ = Vectors::open(&self.folder, options, &files).compact();
         }
     }
 
     fn write_out(&mut self) -> Result<Generation> {
-        let vectors = self.write_out_vectors()?;
+        let _span = debug_span!("commit").entered();
+        let vectors = debug_span!("write vectors").in_scope(|| self.write_out_vectors())?;
         if let Some(writer) = self.writer.take() {
-            let (segments, sums) = writer.finish(&rows::sums(&self.connection)?)?;
+            let known = rows::sums(&self.connection)?;
+            let (segments, sums) = debug_span!("write postings").in_scope(|| writer.finish(&known))?;
             rows::set_segments(&self.connection, segments, &sums)?;
         }
-        self.grams.finish(&self.connection)?;
-        self.names.finish(&self.connection)?;
+        debug_span!("write grams").in_scope(|| self.grams.finish(&self.connection))?;
+        debug_span!("write names").in_scope(|| {
+            self.names.finish(&self.connection)?;
+            self.spelled.finish(&self.connection)
+        })?;
         if self.fresh {
             rows::set_meta(&self.connection, "build_ms", self.began.elapsed().as_millis() as i64)?;
         }
@@ -168,7 +180,23 @@ impl Batch {
         }
         self.grams.put(&self.connection, id, file.grams.as_deref().unwrap_or(&[ANY_GRAM]))?;
         self.names.put(&self.connection, id, &rows::name_numbers(&file.chunked.references))?;
+        self.put_spellings(file)?;
         self.writer()?.put(id, file, known)
+    }
+
+    /// Spellings stay when their names go: who asks looks whether somebody still defines them.
+    fn put_spellings(&mut self, file: &FileInput) -> Result<()> {
+        for symbol in &file.chunked.symbols {
+            let folded = (self.fold)(&symbol.name);
+            if folded.is_empty() || !self.spellings.insert(jari_base::fingerprint(folded.as_bytes())) {
+                continue;
+            }
+            if let Some(number) = rows::put_spelling(&self.connection, &folded)? {
+                let grams = jari_text::spelling_grams(&jari_text::spelling(&folded));
+                self.spelled.put(&self.connection, FileId(number), &grams)?;
+            }
+        }
+        Ok(())
     }
 
     /// The number of the file at `path`, and whether it was known.
@@ -190,6 +218,8 @@ impl WriteBatch for Batch {
         rows::clear(&self.connection)?;
         self.grams.clear(&self.connection)?;
         self.names.clear(&self.connection)?;
+        self.spelled.clear(&self.connection)?;
+        self.spellings.clear();
         self.fresh = true;
         self.cleared = true;
         self.writer()?.clear()

@@ -11,7 +11,7 @@ use crate::{errors, lock, pages};
 
 /// The format this version writes. A higher one is refused, a lower one is made anew. It stands in the database's header, whose
 /// page is checked like all others, in every format to come.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// From here on pages have checksums, and the header the number of the format.
 pub(crate) const FIRST_CHECKED_FORMAT: u32 = 5;
@@ -32,6 +32,8 @@ const SCHEMA: &str = "
         PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
     CREATE TABLE grams (key INTEGER PRIMARY KEY, lists BLOB NOT NULL);
     CREATE TABLE names (key INTEGER PRIMARY KEY, lists BLOB NOT NULL);
+    CREATE TABLE spellings (id INTEGER PRIMARY KEY, folded TEXT NOT NULL UNIQUE);
+    CREATE TABLE spelled (key INTEGER PRIMARY KEY, lists BLOB NOT NULL);
     CREATE TABLE documents (file INTEGER PRIMARY KEY, document BLOB NOT NULL);
     CREATE TABLE symbols (
         file INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, kind INTEGER NOT NULL,

@@ -166,6 +166,12 @@ impl Store for LocalStore {
         Ok(Arc::new(snapshot))
     }
 
+    fn rows(&self) -> Result<Arc<dyn Snapshot>> {
+        let snapshot = LocalSnapshot::open_rows(&self.folder, self.vectors.as_ref())
+            .map_err(|error| errors::or_full(&self.folder, error))?;
+        Ok(Arc::new(snapshot))
+    }
+
     fn is_outdated(&self) -> bool {
         self.outdated
     }

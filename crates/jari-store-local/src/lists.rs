@@ -30,13 +30,18 @@ pub(crate) struct Table {
     rows: &'static str,
     /// The key of `meta` that knows its segments.
     segments: &'static str,
+    /// Whether files are listed, which change and go.
+    of_files: bool,
 }
 
 /// By gram.
-pub(crate) const GRAMS: Table = Table { rows: "grams", segments: "gram_segments" };
+pub(crate) const GRAMS: Table = Table { rows: "grams", segments: "gram_segments", of_files: true };
 
 /// By a number made of a name: names that share one are told apart by whoever looks into the files.
-pub(crate) const NAMES: Table = Table { rows: "names", segments: "name_segments" };
+pub(crate) const NAMES: Table = Table { rows: "names", segments: "name_segments", of_files: true };
+
+/// Spellings of names, by the runs of letters they have.
+pub(crate) const SPELLED: Table = Table { rows: "spelled", segments: "spelled_segments", of_files: false };
 
 /// What a batch of changes wrote together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -227,7 +232,7 @@ fn join(connection: &Connection, table: &Table) -> Result<()> {
     }
     pairs.retain(|(pair, number)| {
         let file = *pair as u32;
-        known.contains(&file) && newest.get(&file) == Some(number)
+        !table.of_files || known.contains(&file) && newest.get(&file) == Some(number)
     });
     let mut pairs: Vec<u64> = pairs.into_iter().map(|(pair, _)| pair).collect();
     pairs.sort_unstable();

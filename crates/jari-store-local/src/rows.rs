@@ -225,6 +225,25 @@ pub(crate) fn symbol_names(connection: &Connection, visit: &mut dyn FnMut(&str))
     Ok(())
 }
 
+/// Takes note of how a name is spelt; the number of the spelling, if it is new.
+pub(crate) fn put_spelling(connection: &Connection, folded: &str) -> Result<Option<u32>> {
+    let mut statement = prepare(connection, "INSERT OR IGNORE INTO spellings (folded) VALUES (?)")?;
+    let new = statement.execute([folded]).map_err(errors::sqlite)? > 0;
+    Ok(new.then(|| connection.last_insert_rowid() as u32))
+}
+
+/// A spelling by its number.
+pub(crate) fn spelling(connection: &Connection, number: u32) -> Result<Option<String>> {
+    let mut statement = prepare(connection, "SELECT folded FROM spellings WHERE id = ?")?;
+    statement.query_row([number], |row| row.get(0)).optional().map_err(errors::sqlite)
+}
+
+/// A name that is spelt so, as one of its definitions has it; `None` if it is defined no more.
+pub(crate) fn name_spelt(connection: &Connection, folded: &str) -> Result<Option<String>> {
+    let mut statement = prepare(connection, "SELECT name FROM symbols WHERE folded = ? LIMIT 1")?;
+    statement.query_row([folded], |row| row.get(0)).optional().map_err(errors::sqlite)
+}
+
 pub(crate) fn definitions(
     connection: &Connection,
     names: &[String],
@@ -358,7 +377,7 @@ pub(crate) fn remove_contents(connection: &Connection, file: FileId) -> Result<(
 /// Forgets all files and what they hold. Numbers are still not given out twice.
 pub(crate) fn clear(connection: &Connection) -> Result<()> {
     let statements = "DELETE FROM files; DELETE FROM texts; DELETE FROM uses; DELETE FROM chunks; DELETE FROM symbols; \
-                      DELETE FROM documents;";
+                      DELETE FROM documents; DELETE FROM spellings;";
     connection.execute_batch(statements).map_err(errors::sqlite)
 }
 

@@ -1,5 +1,6 @@
 //! One state of the index, held by a read transaction.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -12,6 +13,7 @@ use jari_store::{
     Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk, StoredSymbol, SymbolLookup,
 };
 use rusqlite::Connection;
+use tracing::debug_span;
 
 use crate::lexical::Reader;
 use crate::vectors::{VectorOptions, Vectors};
@@ -20,24 +22,43 @@ use crate::{LOG_BYTES, errors, format, lists, rows};
 /// A writer may sweep files between our look at the list and their opening: then the next state is there already.
 const TRIES: usize = 5;
 
+/// Spellings that are compared letter by letter, at most: those that share most runs of letters.
+const LIKELY: usize = 512;
+
 pub(crate) struct LocalSnapshot {
     folder: PathBuf,
     connection: Mutex<Connection>,
     generation: Generation,
     files: Arc<Files>,
-    reader: Reader,
+    /// Opened by the first who asks.
+    reader: OnceLock<Reader>,
     options: Option<VectorOptions>,
     /// Opened by the first who asks.
     vectors: OnceLock<Option<Vectors>>,
     gram_segments: Vec<lists::Segment>,
     name_segments: Vec<lists::Segment>,
+    spelled_segments: Vec<lists::Segment>,
 }
 
 impl LocalSnapshot {
+    /// The newest state, whole.
     pub(crate) fn open(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
+        Self::retried(|| {
+            let snapshot = Self::try_open(folder, options)?;
+            snapshot.reader()?;
+            Ok(snapshot)
+        })
+    }
+
+    /// The newest state, its postings when they are asked for.
+    pub(crate) fn open_rows(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
+        Self::retried(|| Self::try_open(folder, options))
+    }
+
+    fn retried(open: impl Fn() -> Result<Self>) -> Result<Self> {
         let mut last = None;
         for _ in 0..TRIES {
-            match Self::try_open(folder, options) {
+            match open() {
                 Err(Error::Corrupt(why)) => last = Some(Error::Corrupt(why)),
                 other => return other,
             }
@@ -46,6 +67,7 @@ impl LocalSnapshot {
     }
 
     fn try_open(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
+        let _span = debug_span!("open").entered();
         let connection = format::open_to_read(&format::database(folder))?;
         if format::log_bytes(folder) > LOG_BYTES {
             // As far as other readers let us, and without waiting. Where all of it is folded back, we read the database alone
@@ -55,26 +77,47 @@ impl LocalSnapshot {
         // The transaction begins with its first read and holds that state until the snapshot is dropped.
         connection.execute_batch("BEGIN").map_err(errors::sqlite)?;
         let generation = rows::generation(&connection)?;
-        let reader =
-            Reader::open(&format::lexical(folder), rows::segments(&connection)?, &rows::sums(&connection)?)?;
         let files = Arc::new(rows::files(&connection)?);
         let gram_segments = lists::segments(&connection, &lists::GRAMS)?;
         let name_segments = lists::segments(&connection, &lists::NAMES)?;
+        let spelled_segments = lists::segments(&connection, &lists::SPELLED)?;
         Ok(Self {
             folder: folder.to_owned(),
             connection: Mutex::new(connection),
             generation,
             files,
-            reader,
+            reader: OnceLock::new(),
             gram_segments,
             name_segments,
+            spelled_segments,
             options: options.cloned(),
             vectors: OnceLock::new(),
         })
     }
 
+    fn reader(&self) -> Result<&Reader> {
+        if let Some(reader) = self.reader.get() {
+            return Ok(reader);
+        }
+        let _span = debug_span!("open postings").entered();
+        let (segments, sums) = {
+            let rows = self.rows();
+            (rows::segments(&rows)?, rows::sums(&rows)?)
+        };
+        let reader = Reader::open(&format::lexical(&self.folder), segments, &sums)?;
+        Ok(self.reader.get_or_init(|| reader))
+    }
+
+    /// For those who were let in by [`Self::candidates`].
+    fn opened(&self) -> &Reader {
+        self.reader.get().expect("whoever asks for candidates opens it")
+    }
+
     fn vectors(&self) -> Option<&Vectors> {
-        let open = || Some(Vectors::open(&self.folder, self.options.as_ref()?, &self.files));
+        let open = || {
+            let _span = debug_span!("open vectors").entered();
+            Some(Vectors::open(&self.folder, self.options.as_ref()?, &self.files))
+        };
         self.vectors.get_or_init(open).as_ref()
     }
 
@@ -93,10 +136,13 @@ impl Snapshot for LocalSnapshot {
     }
 
     fn candidates(&self, lookup: &Lookup) -> Result<Candidates> {
+        let _span = debug_span!("candidates").entered();
+        self.reader()?;
         jari_store::candidates(lookup, &self.files, self)
     }
 
     fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
+        let _span = debug_span!("hydrate", chunks = chunks.len()).entered();
         let rows = self.rows();
         let mut opened = HashMap::new();
         let hydrated = chunks.iter().map(|id| rows::hydrated(&rows, *id, &mut opened));
@@ -135,6 +181,32 @@ impl Snapshot for LocalSnapshot {
 
     fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()> {
         rows::symbol_names(&self.rows(), visit)
+    }
+
+    fn names_like(
+        &self,
+        grams: &[u32],
+        folded: &[String],
+        near: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<Vec<String>> {
+        let rows = self.rows();
+        let mut shared: HashMap<u32, u32> = HashMap::new();
+        for gram in grams {
+            for spelling in lists::files(&rows, &lists::SPELLED, &self.spelled_segments, *gram)? {
+                *shared.entry(spelling).or_default() += 1;
+            }
+        }
+        let mut spellings: Vec<(u32, u32)> = shared.into_iter().collect();
+        spellings.sort_unstable_by_key(|(spelling, count)| (Reverse(*count), *spelling));
+        let mut likely: Vec<String> = Vec::new();
+        for (spelling, _) in spellings.into_iter().take(LIKELY) {
+            likely.extend(rows::spelling(&rows, spelling)?);
+        }
+        likely.extend_from_slice(folded);
+        likely.sort_unstable();
+        likely.dedup();
+        likely.retain(|folded| near(folded));
+        likely.iter().filter_map(|folded| rows::name_spelt(&rows, folded).transpose()).collect()
     }
 
     fn users(&self, name: &str) -> Result<Vec<FileId>> {
@@ -197,19 +269,19 @@ impl GramPostings for LocalSnapshot {
 
 impl Postings for LocalSnapshot {
     fn slots(&self) -> usize {
-        self.reader.slots()
+        self.opened().slots()
     }
 
     fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()> {
-        self.reader.postings(field, term, each)
+        self.reader()?.postings(field, term, each)
     }
 
     fn file(&self, slot: u32) -> FileId {
-        self.reader.file(slot)
+        self.opened().file(slot)
     }
 
     fn first_slot(&self, file: FileId) -> Option<u32> {
-        self.reader.first_slot(file)
+        self.opened().first_slot(file)
     }
 
     fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Result<Nearest> {
@@ -222,7 +294,7 @@ impl Postings for LocalSnapshot {
     }
 
     fn chunk(&self, slot: u32) -> ChunkSlot {
-        self.reader.chunk(slot)
+        self.opened().chunk(slot)
     }
 
     fn definitions(&self, names: &[String], limit: usize) -> Result<Vec<Definition>> {

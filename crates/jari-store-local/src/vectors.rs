@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jari_base::{Backend, ChunkId, Degraded, FileId, Space};
 use jari_store::{Allowed, Error, FileRecord, Files, Nearest, Result, VectorStatistics};
-use jari_vector::{Filter, Index, Near, Options, Writer};
+use jari_vector::{Built, Filter, Index, Near, Options, Writer};
 
 use crate::format;
 
@@ -50,14 +50,16 @@ pub(crate) struct Vectors {
     options: VectorOptions,
     /// Whether there is anything to have vectors of.
     any: bool,
+    folder: PathBuf,
     index: std::result::Result<Index, jari_vector::Error>,
 }
 
 impl Vectors {
     pub(crate) fn open(folder: &Path, options: &VectorOptions, files: &Files) -> Self {
         let live = |file: u32, key: u64| files.get(FileId(file)).and_then(key_of) == Some(key);
-        let index = Index::open(&options.folder(folder), &options.space, options.search(), live);
-        Self { options: options.clone(), any: files.chunks() > 0, index }
+        let folder = options.folder(folder);
+        let index = Index::open(&folder, &options.space, options.search(), live);
+        Self { options: options.clone(), any: files.chunks() > 0, folder, index }
     }
 
     pub(crate) fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Nearest {
@@ -100,19 +102,21 @@ impl Vectors {
     pub(crate) fn statistics(&self, files: &Files) -> VectorStatistics {
         let index = self.index.as_ref().ok();
         let count = index.map_or(0, |index| index.len() as u64);
+        let built = index.map(|_| Built::read(&self.folder)).unwrap_or_default();
         VectorStatistics {
             count,
             missing: files.chunks().saturating_sub(count),
             bytes: index.map_or(0, Index::bytes),
             backend: index.map_or(Backend::Exact, Index::backend),
+            build_ms: (built.rows + built.graph).as_millis() as u64,
         }
     }
 
     /// Leaves behind what is dead, where that is much.
-    pub(crate) fn compact(&self, folder: &Path) -> Result<()> {
+    pub(crate) fn compact(&self) -> Result<()> {
         match &self.index {
             Ok(index) if index.is_wasteful() => {
-                Writer::compact(&self.options.folder(folder), &self.options.space, index).map_err(error)
+                Writer::compact(&self.folder, &self.options.space, index).map_err(error)
             }
             _ => Ok(()),
         }

@@ -14,6 +14,12 @@ pub trait Store: Send + Sync {
     /// The newest complete state. It does not change, whatever is written meanwhile.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
+    /// The same for those who ask for no candidates: what only these need is opened, and looked at for damage, when they are
+    /// asked for after all.
+    fn rows(&self) -> Result<Arc<dyn Snapshot>> {
+        self.snapshot()
+    }
+
     /// Whether what it holds was made by another version or with other settings: the next update starts over.
     fn is_outdated(&self) -> bool;
 
@@ -70,6 +76,15 @@ pub trait Snapshot: Send + Sync {
 
     /// Calls `visit` with every name that is defined somewhere, each once.
     fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()>;
+
+    /// Names that may be meant by one that nobody defines, each as one of its definitions spells it. `near` is asked, by their
+    /// folded form, of those that share most of `grams`, of those in `folded`, and perhaps of others; those it refuses are left out.
+    fn names_like(
+        &self,
+        grams: &[u32],
+        folded: &[String],
+        near: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<Vec<String>>;
 
     /// The files that may use a name, spelled exactly so, by number: called, named as a type, imported, inherited from.
     /// A few that do not may be among them.
@@ -333,6 +348,8 @@ pub struct VectorStatistics {
     pub bytes: u64,
     /// How they are searched.
     pub backend: Backend,
+    /// How long they took to build when all were made together, and the graph over them, in milliseconds.
+    pub build_ms: u64,
 }
 
 /// Why a store started over with nothing in it.

@@ -72,7 +72,8 @@ pub struct Files {
 impl Files {
     /// Puts records in order.
     pub fn new(mut records: Vec<FileRecord>) -> Self {
-        records.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        // Nearly sorted: numbers are given out in the order of paths.
+        records.sort_by(|a, b| a.path.cmp(&b.path));
         let most = records.iter().map(|record| record.id.0 as usize + 1).max().unwrap_or(0);
         let mut places = vec![0; most];
         let (mut words, mut chunks, mut indexed) = (0, 0, 0);

@@ -267,6 +267,20 @@ impl Snapshot for State {
         Ok(())
     }
 
+    fn names_like(
+        &self,
+        _grams: &[u32],
+        _folded: &[String],
+        near: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<Vec<String>> {
+        let mut found: BTreeMap<String, &str> = BTreeMap::new();
+        for symbol in self.inputs().flat_map(|(_, input)| &input.chunked.symbols) {
+            found.entry(self.fold(&symbol.name)).or_insert(&symbol.name);
+        }
+        found.retain(|folded, _| near(folded));
+        Ok(found.into_values().map(str::to_owned).collect())
+    }
+
     fn users(&self, name: &str) -> Result<Vec<FileId>> {
         let uses = |input: &FileInput| input.chunked.references.iter().any(|one| one.name == name);
         Ok(self.inputs().filter(|(_, input)| uses(input)).map(|(file, _)| file).collect())
@@ -309,8 +323,13 @@ impl Snapshot for State {
         let count: u64 = count.sum();
         let chunks = self.files.chunks();
         let missing = chunks - count;
-        let vectors =
-            (count > 0).then_some(VectorStatistics { count, missing, bytes: 0, backend: Backend::Exact });
+        let vectors = (count > 0).then_some(VectorStatistics {
+            count,
+            missing,
+            bytes: 0,
+            backend: Backend::Exact,
+            build_ms: 0,
+        });
         Ok(Statistics { chunks, symbols, vectors, ..Statistics::default() })
     }
 }

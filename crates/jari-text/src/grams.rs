@@ -81,10 +81,17 @@ fn gram(first: char, second: char, third: char) -> Option<u32> {
         Some(shared(u64::from(first) << 21 | u64::from(second)))
     } else if third == '\n' {
         None
-    } else if first.is_ascii() && second.is_ascii() && third.is_ascii() {
-        Some(u32::from(first) << 14 | u32::from(second) << 7 | u32::from(third))
     } else {
-        Some(shared(u64::from(first) << 42 | u64::from(second) << 21 | u64::from(third)))
+        Some(three(first, second, third))
+    }
+}
+
+/// The number of a run of three characters.
+pub(crate) fn three(first: char, second: char, third: char) -> u32 {
+    if first.is_ascii() && second.is_ascii() && third.is_ascii() {
+        u32::from(first) << 14 | u32::from(second) << 7 | u32::from(third)
+    } else {
+        shared(u64::from(first) << 42 | u64::from(second) << 21 | u64::from(third))
     }
 }
 

@@ -16,4 +16,5 @@ mod writer;
 
 pub use error::Error;
 pub use index::{Filter, Index, Near, Options};
+pub use meta::Built;
 pub use writer::{Writer, Written};

@@ -1,7 +1,7 @@
 //! The JSON of the code graph: definitions, and the uses that lead to them.
 
 use jari_base::ReferenceKind;
-use jari_engine::graph::{Edge, GraphAnswer, Import, Node};
+use jari_engine::graph::{Edge, GraphAnswer, Import, Importer, Node};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -82,12 +82,12 @@ pub struct EdgeJson {
     fresh: bool,
 }
 
-/// What a file imports.
+/// What a file imports, or who imports it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportsJson {
     /// The file.
     path: String,
-    /// In order.
+    /// In order; with `--reverse` those of others that mean the file.
     imports: Vec<ImportJson>,
     /// How far the index can be trusted.
     index: IndexJson,
@@ -96,6 +96,9 @@ pub struct ImportsJson {
 /// One thing that is imported.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportJson {
+    /// With `--reverse`: the file that has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
     /// On which line.
     line: u32,
     /// `import`, or `export` where it is handed on.
@@ -139,6 +142,15 @@ impl ImportsJson {
     pub fn new(path: &str, imports: &[Import], index: IndexJson) -> Self {
         Self { path: path.to_owned(), imports: imports.iter().map(ImportJson::from).collect(), index }
     }
+
+    /// Puts the imports that mean a file into their shape.
+    pub fn reverse(path: &str, importers: &[Importer], index: IndexJson) -> Self {
+        let json = |Importer { path: from, reference }: &Importer| {
+            let import = Import { reference: reference.clone(), files: vec![path.to_owned()] };
+            ImportJson { path: Some(from.clone()), ..ImportJson::from(&import) }
+        };
+        Self { path: path.to_owned(), imports: importers.iter().map(json).collect(), index }
+    }
 }
 
 impl NodeJson {
@@ -180,6 +192,7 @@ impl From<&Import> for ImportJson {
     fn from(import: &Import) -> Self {
         let Import { reference, files } = import;
         Self {
+            path: None,
             line: reference.line,
             kind: reference.kind,
             name: reference.name.clone(),

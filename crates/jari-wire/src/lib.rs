@@ -15,7 +15,7 @@ pub use eval::{EvalCost, EvalJson, EvalRowJson, QuestionJson, RunJson, VectorBen
 pub use graph::{EdgeJson, GraphJson, ImportJson, ImportsJson, NodeJson};
 pub use grep::GrepJson;
 pub use install::{CheckJson, DoctorJson, InstallJson, InstalledJson};
-pub use mentions::{DriftJson, MentionsJson, how_said};
+pub use mentions::{ConflictsJson, DriftJson, MentionsJson, how_said};
 pub use models::{CacheJson, CachedJson, EmbedJson};
 
 use std::collections::BTreeMap;
@@ -578,6 +578,8 @@ struct VectorIndexJson {
     backend: Backend,
     /// The time of a search among them, tried now.
     query_ms: Option<f64>,
+    /// How long it took to make all of them, and the graph over them where there is one.
+    build_ms: u64,
 }
 
 /// Sizes on disk.
@@ -683,6 +685,7 @@ impl StatusJson {
                 size: vectors.bytes,
                 backend: vectors.backend,
                 query_ms: status.vector_query.map(milliseconds),
+                build_ms: vectors.build_ms,
             }),
             bytes: BytesJson { rows: status.statistics.row_bytes, postings: status.statistics.posting_bytes },
             ..empty
@@ -785,6 +788,7 @@ pub fn schemas() -> Vec<(&'static str, serde_json::Value)> {
         ("jari links", schemars::schema_for!(LinksJson).into()),
         ("jari mentions", schemars::schema_for!(MentionsJson).into()),
         ("jari drift", schemars::schema_for!(DriftJson).into()),
+        ("jari conflicts", schemars::schema_for!(ConflictsJson).into()),
         ("jari index, jari update, each line of jari watch", schemars::schema_for!(UpdateJson).into()),
         ("jari status", schemars::schema_for!(StatusJson).into()),
         ("jari clean", schemars::schema_for!(CleanJson).into()),

@@ -1,5 +1,6 @@
 //! The JSON of documents and the code they speak of.
 
+use jari_engine::conflicts::{Conflict, ConflictReport, Statement};
 use jari_engine::drift::{DriftReport, Finding, Reason};
 use jari_engine::mentions::{How, Mention, Spoken};
 use schemars::JsonSchema;
@@ -189,5 +190,69 @@ fn finding(finding: Finding) -> FindingJson {
         reason,
         near: finding.near,
         likelihood: finding.likelihood,
+    }
+}
+
+/// The answer of `conflicts`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ConflictsJson {
+    /// By name.
+    conflicts: Vec<ConflictJson>,
+    /// Settings whose values were compared.
+    settings: usize,
+    /// How far the index can be trusted.
+    index: IndexJson,
+}
+
+/// A setting with several values.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ConflictJson {
+    /// The setting.
+    name: String,
+    /// Where it is stated: the most binding first, then the newest.
+    statements: Vec<StatementJson>,
+}
+
+/// A place that states a value.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StatementJson {
+    /// The file.
+    path: String,
+    /// The line.
+    line: u32,
+    /// The value, as written.
+    value: String,
+    /// `code`, `decision`, `readme`, `reference`, `page`, `blog` or `changelog`, most binding first.
+    standing: &'static str,
+    /// The day of its last change, by front matter or Git.
+    date: Option<String>,
+    /// The section's stable id; none in code.
+    section_id: Option<String>,
+    /// The titles from the outermost section to it.
+    heading_path: Vec<String>,
+}
+
+impl ConflictsJson {
+    /// Puts a report into its shape.
+    pub fn new(report: ConflictReport, index: IndexJson) -> Self {
+        let ConflictReport { conflicts, settings } = report;
+        let conflict = |Conflict { name, statements }| ConflictJson {
+            name,
+            statements: statements.into_iter().map(statement).collect(),
+        };
+        Self { conflicts: conflicts.into_iter().map(conflict).collect(), settings, index }
+    }
+}
+
+fn statement(statement: Statement) -> StatementJson {
+    let section = statement.section.as_deref();
+    StatementJson {
+        section_id: section.map(|section| documents::section_id(&statement.path, section)),
+        path: statement.path,
+        line: statement.line,
+        value: statement.value,
+        standing: statement.standing.as_str(),
+        date: statement.date,
+        heading_path: statement.heading_path,
     }
 }

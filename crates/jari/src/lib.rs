@@ -6,6 +6,7 @@ mod drawing;
 mod failure;
 mod home;
 mod index;
+mod log;
 mod models;
 mod printer;
 mod progress;
@@ -33,6 +34,9 @@ pub fn main() -> ExitCode {
         Err(error) => return misused(&error),
     };
     let (json, quiet) = (jari.global.json, jari.global.quiet);
+    if jari.global.verbose {
+        log::talk();
+    }
     let ended = commands::run(jari);
     if !quiet {
         printer::talk_masks();

@@ -220,7 +220,7 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  386 · 39 too common to narrow · 0 files always looked at
-            vectors   6 · exact · [size] · 0 chunks without · [time] a search
+            vectors   6 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1 · unknown 1
             skipped   nothing
@@ -693,7 +693,7 @@ fn names_that_are_not_utf8_are_counted_and_change_nothing() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  384 · 39 too common to narrow · 0 files always looked at
-            vectors   5 · exact · [size] · 0 chunks without · [time] a search
+            vectors   5 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   unreadable 1

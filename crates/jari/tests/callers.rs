@@ -299,3 +299,35 @@ fn json_has_one_shape() {
     let edge = ["candidates", "certainty", "fresh", "from", "hop", "kind", "line", "path", "reason", "to"];
     assert_eq!(keys(&answer["edges"][0]), edge);
 }
+
+#[test]
+fn a_budget_that_holds_no_line_does_not_say_that_nothing_was_found() {
+    let project = project();
+    assert!(project.jari(&["callers", "Pool.take", "--max-tokens", "1"]).exits(0).stdout.is_empty());
+}
+
+#[test]
+fn a_place_is_taken_from_the_folder_we_stand_in_and_uses_from_the_folder_that_is_named() {
+    let project = project();
+    let mut command = project.command(&["callers", "pool.py:2", "--json"]);
+    let answer = project.run(command.current_dir(project.path("net"))).json();
+    assert_eq!(answer["definitions"][0]["name"], "Pool.take");
+    project.jari(&["refs", "open_pool"]).exits(0);
+    project.jari(&["refs", "open_pool", "net"]).exits(1);
+}
+
+#[test]
+fn who_imports_a_file_is_told_in_reverse() {
+    let project = project();
+    check(
+        &project.jari(&["imports", "net/pool.py", "--reverse", "-q"]),
+        &expect![[r#"
+        exit: 0
+        --- stdout
+        app.py:1 · open_pool as opened of net.pool → net/pool.py
+    "#]],
+    );
+    project.jari(&["imports", "app.py", "--reverse"]).exits(1);
+    let found = project.json(&["imports", "net/pool.py", "--reverse"]);
+    assert_eq!(found["imports"][0]["path"], "app.py");
+}

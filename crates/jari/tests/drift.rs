@@ -193,3 +193,30 @@ fn files_that_moved_and_revisions_that_do_not_exist() {
     "#]],
     );
 }
+
+#[test]
+fn a_folder_narrows_what_is_counted_and_mentioned() {
+    let project = documented();
+    project.write("other/notes.md", "# Notes\n\n`Pool.take()` again.\n");
+    assert_eq!(project.json(&["drift", "other", "-q"])["sections"], 1);
+    assert_eq!(
+        project.json(&["mentions", "Pool.take", "other"])["sections"].as_array().map(Vec::len),
+        Some(1)
+    );
+}
+
+#[test]
+fn a_baseline_is_written_as_json_too_and_anything_else_is_refused() {
+    let project = documented();
+    let written = project.jari(&["drift", "--write-baseline", "../known.txt", "--json"]).exits(0).json();
+    assert_eq!(written["findings"].as_array().map(Vec::len), Some(0));
+    check(
+        &project.jari(&["drift", "--baseline", "src/pool.py"]),
+        &expect![[r#"
+        exit: 2
+        --- stderr
+        error: `src/pool.py` is no baseline: "class Pool:" is no finding
+        hint: `jari drift --write-baseline FILE` makes one
+    "#]],
+    );
+}

@@ -53,7 +53,7 @@ fn an_index_that_is_what_the_files_are_is_fresh() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  384 · 39 too common to narrow · 0 files always looked at
-            vectors   5 · exact · [size] · 0 chunks without · [time] a search
+            vectors   5 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
@@ -80,7 +80,7 @@ fn an_edit_makes_it_stale_and_looking_does_not_index() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  384 · 39 too common to narrow · 0 files always looked at
-            vectors   5 · exact · [size] · 0 chunks without · [time] a search
+            vectors   5 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
@@ -107,7 +107,7 @@ fn skipped_files_are_listed_with_the_reason() {
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  396 · 44 too common to narrow · 0 files always looked at
-            vectors   6 · exact · [size] · 0 chunks without · [time] a search
+            vectors   6 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1 · toml 1
             skipped   binary 1 · too large 1 · minified 1 · generated 1 · secret 3
@@ -197,4 +197,33 @@ fn a_model_that_cannot_be_used_is_named() {
             hint: a model is a folder in model2vec's format (`model.safetensors` and `tokenizer.json`), or a file that Jari's training made
         "#]],
     );
+}
+
+#[test]
+fn status_tells_how_long_both_sides_took_to_build_and_verbose_says_the_same() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    let status = project.json(&["status"]);
+    for side in ["keyword_index", "vector_index"] {
+        for figure in ["build_ms", "query_ms", "size"] {
+            assert!(status[side][figure].is_number(), "{side}.{figure}: {status}");
+        }
+    }
+    let said = project.jari(&["status", "--verbose"]).exits(0);
+    for side in ["keyword_index build_ms=", "vector_index build_ms="] {
+        assert!(said.stderr.contains(side), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn what_is_said_of_steps_holds_no_text() {
+    let project = Project::sample();
+    project.write("src/fruit.rs", "/// A persimmon in the orchard.\nfn harvest() {}\n");
+    let said = project.jari(&["search", "persimmon", "--verbose"]).exits(0);
+    for step in
+        ["walk: ", "commit: ", "search:candidates: ", "search:order: ", "search:hydrate: ", "time.busy="]
+    {
+        assert!(said.stderr.contains(step), "{step}: {}", said.stderr);
+    }
+    assert!(!said.stderr.contains("persimmon") && !said.stderr.contains("orchard"), "{}", said.stderr);
 }

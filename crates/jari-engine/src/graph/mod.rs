@@ -8,7 +8,7 @@ mod walk;
 
 use std::time::Duration;
 
-use jari_base::{Language, Reference, ReferenceKind, Symbol};
+use jari_base::{Filter, Language, Reference, ReferenceKind, Symbol};
 pub use jari_graph::Certainty;
 use jari_graph::Definition;
 use jari_store::{FileRecord, Snapshot};
@@ -28,12 +28,21 @@ pub struct GraphRequest {
     pub limit: usize,
     /// How long to look.
     pub time: Duration,
+    /// Which files the uses may stand in.
+    pub within: Filter,
 }
 
 impl GraphRequest {
     /// One hop, within the usual bounds.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), hops: 1, possible: false, limit: 50, time: Duration::from_secs(2) }
+        Self {
+            name: name.into(),
+            hops: 1,
+            possible: false,
+            limit: 50,
+            time: Duration::from_secs(2),
+            within: Filter::default(),
+        }
     }
 }
 
@@ -167,6 +176,33 @@ pub fn imports(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Import>> {
     for reference in references.filter(|reference| reference.kind.is_import()) {
         let files = lookup::imported(&files, record, &reference);
         found.push(Import { reference, files });
+    }
+    Ok(found)
+}
+
+/// A file that imports another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Importer {
+    /// Relative to the root.
+    pub path: String,
+    /// As it has it.
+    pub reference: Reference,
+}
+
+/// The imports that mean a file, by path and line. Every file of the project is asked, because nothing is stored for it.
+pub fn importers(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Importer>> {
+    let files = snapshot.files();
+    if files.at(path).is_none_or(|record| record.skip.is_some()) {
+        return Err(crate::tree::no_such_path(&files, path));
+    }
+    let mut found = Vec::new();
+    for record in files.iter().filter(|record| record.skip.is_none() && record.path != path) {
+        for reference in snapshot.references(record.id)? {
+            let means = || lookup::imported(&files, record, &reference).iter().any(|file| file == path);
+            if reference.kind.is_import() && means() {
+                found.push(Importer { path: record.path.clone(), reference });
+            }
+        }
     }
     Ok(found)
 }

@@ -7,13 +7,12 @@ use std::time::Instant;
 
 use jari_base::{FileId, Reference, ReferenceKind, Symbol, SymbolKind};
 use jari_graph::{Candidate, Certainty, Definition, Named, Place, Reason, resolve};
-use jari_store::{FileRecord, Snapshot};
+use jari_store::{FileRecord, PathFilter, Snapshot};
 
 use super::lookup::{Lookups, is_type};
 use super::{Edge, GraphAnswer, GraphRequest, Node, edge, name};
-use crate::near::Near;
 use crate::search::is_fresh;
-use crate::{Project, Result};
+use crate::{Error, Project, Result};
 
 /// A name with more definitions than this is not followed unless one of them is named.
 const CROWD: usize = 20;
@@ -56,9 +55,7 @@ impl<'a> Walk<'a> {
         let mut answer = GraphAnswer { defined: roots.len(), ..GraphAnswer::default() };
         if roots.is_empty() {
             let last = crate::symbols::split(&request.name).1;
-            let mut near = Near::new(last);
-            snapshot.symbol_names(&mut |name| near.offer(name))?;
-            answer.near = near.names();
+            answer.near = crate::near::names(snapshot, last)?;
         }
         let crowded = roots.len() > CROWD;
         if crowded {
@@ -80,6 +77,10 @@ impl<'a> Walk<'a> {
     /// Puts edges in order and cuts them.
     fn finish(mut self) -> Result<GraphAnswer> {
         self.lookups.check()?;
+        let filter = PathFilter::new(&self.request.within)
+            .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
+        let files = &self.lookups.files;
+        self.answer.edges.retain(|edge| files.at(&edge.path).is_some_and(|record| filter.allows(record)));
         let edges = &mut self.answer.edges;
         edges.sort_by(|one, other| {
             (one.hop, other.certainty, &one.path, one.line).cmp(&(

@@ -24,7 +24,7 @@ pub(crate) struct Callees {
     #[arg(default_value = ".")]
     folder: PathBuf,
 
-    /// How many steps to follow
+    /// How many steps to follow, 1 to 10
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=10))]
     hops: u8,
 

@@ -51,21 +51,21 @@ impl Drift {
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let ask = |snapshot: &dyn Snapshot| match &since {
-            None => drift(&project, snapshot),
-            Some(revision) => drift_since(&project, snapshot, revision),
+            None => drift(&project, snapshot, &within),
+            Some(revision) => drift_since(&project, snapshot, revision, &within),
         };
         let (ready, mut report) = index.sync_rows(&reporter, ask)?;
-        let filter = jari_store::PathFilter::new(&within)
-            .map_err(|error| Failure::argument(error, "check the folder"))?;
-        let files = ready.snapshot.files();
-        report.findings.retain(|finding| files.at(&finding.path).is_some_and(|record| filter.allows(record)));
         if !global.quiet {
             printer::talk_notes(&index.notes);
             printer::talk_notes(&report.notes);
         }
         reporter.finish(&ready.update);
         if let Some(path) = write_baseline {
-            return write(&path, &report, global);
+            write(&path, &report, global)?;
+            if global.json {
+                printer::json(&DriftJson::new(since, report, 0, Index::describe(&ready)))?;
+            }
+            return Ok(true);
         }
         let all = report.findings.len();
         report.findings.retain(|finding| !known.contains(&finding.key()));
@@ -114,10 +114,25 @@ fn read(path: &Path) -> Result<HashSet<String>, Failure> {
             "`jari drift --write-baseline FILE` makes one",
         )
     })?;
-    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    if let Some(other) = lines.clone().find(|line| !is_key(line)) {
+        let shown: String = other.chars().take(40).collect();
+        return Err(Failure::argument(
+            format!("`{}` is no baseline: \"{shown}\" is no finding", path.display()),
+            "`jari drift --write-baseline FILE` makes one",
+        ));
+    }
+    Ok(lines.map(str::to_owned).collect())
 }
 
-fn write(path: &Path, report: &DriftReport, global: &Global) -> Outcome {
+/// `path#section name`, as [`Finding::key`] has it.
+fn is_key(line: &str) -> bool {
+    line.split_once('#').is_some_and(|(path, rest)| {
+        !path.trim().is_empty() && !path.starts_with(char::is_whitespace) && rest.contains(' ')
+    })
+}
+
+fn write(path: &Path, report: &DriftReport, global: &Global) -> Result<(), Failure> {
     let mut lines: Vec<String> = report.findings.iter().map(Finding::key).collect();
     lines.sort();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -128,5 +143,5 @@ fn write(path: &Path, report: &DriftReport, global: &Global) -> Outcome {
         let found = printer::plural(lines.len() as u64, "finding");
         printer::talk(&format!("{FAINT}{found} written to {}{FAINT:#}", path.display()));
     }
-    Ok(true)
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! What `refs`, `callers`, `callees` and `implementations` have in common: their flags, and how they print.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -77,8 +77,10 @@ impl Question {
             return Err(Failure::argument("--json and --format exclude each other", hint));
         }
         let time = Duration::from_millis(max_time.into());
-        let request = GraphRequest { name, hops, possible, limit: limit.into(), time };
         let mut index = Index::find(&folder, global)?;
+        let within = index.narrowed(jari_base::Filter::default());
+        let name = from_root(name, &index, global);
+        let request = GraphRequest { name, hops, possible, limit: limit.into(), time, within };
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let ask = |snapshot: &dyn Snapshot| ask(&project, snapshot, &request, &|| false);
@@ -91,10 +93,10 @@ impl Question {
             printer::talk_notes(&index.notes);
         }
         reporter.finish(&ready.update);
+        let found = !answer.edges.is_empty() || answer.crowd.is_some();
         if let Some(most) = max_tokens {
             fit(&mut answer, most);
         }
-        let found = !answer.edges.is_empty() || answer.crowd.is_some();
         if global.json {
             printer::json(&GraphJson::new(&request.name, verb, &answer, Index::describe(&ready)))?;
             return Ok(found);
@@ -108,6 +110,18 @@ impl Question {
             talk(verb, &request, &answer);
         }
         Ok(found)
+    }
+}
+
+/// `path:line` as the index knows it, where it names a file from the folder we stand in; else as it is.
+fn from_root(name: String, index: &Index, global: &Global) -> String {
+    let Some((path, line)) = name.rsplit_once(':') else { return name };
+    if line.parse::<u32>().is_err() || !Path::new(path).is_file() {
+        return name;
+    }
+    match Index::find_file(Path::new(path), global) {
+        Ok((found, file)) if found.project.root == index.project.root => format!("{file}:{line}"),
+        _ => name,
     }
 }
 

@@ -50,6 +50,7 @@ impl Mentions {
         };
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
+        let within = Index::find(&folder, global)?.narrowed(jari_base::Filter::default());
         let ask = |snapshot: &dyn Snapshot| {
             let files = snapshot.files();
             let is_document =
@@ -57,7 +58,7 @@ impl Mentions {
             Ok(if is_document {
                 Found::Code(spoken_of(snapshot, &wanted, anchor.as_deref())?)
             } else {
-                Found::Sections(mentions(&project, snapshot, &wanted)?)
+                Found::Sections(mentions(&project, snapshot, &wanted, &within)?)
             })
         };
         let (ready, found) = index.sync_rows(&reporter, ask)?;

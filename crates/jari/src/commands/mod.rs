@@ -7,6 +7,7 @@ mod callees;
 mod callers;
 mod clean;
 mod completions;
+mod conflicts;
 mod docs;
 mod doctor;
 mod drift;
@@ -66,6 +67,10 @@ pub(crate) struct Global {
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 
+    /// Say on stderr what is done and how long each step takes
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+
     /// Keep the index in this folder instead of `.jari` in the project [env: JARI_INDEX_DIR]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) index_dir: Option<PathBuf>,
@@ -91,6 +96,7 @@ pub(crate) enum Verb {
     Links(links::Links),
     Mentions(mentions::Mentions),
     Drift(drift::Drift),
+    Conflicts(conflicts::Conflicts),
     Index(index::Index),
     Update(update::Update),
     Status(status::Status),
@@ -130,6 +136,7 @@ pub(crate) fn run(jari: Jari) -> Outcome {
         Verb::Links(links) => links.run(&global),
         Verb::Mentions(mentions) => mentions.run(&global),
         Verb::Drift(drift) => drift.run(&global),
+        Verb::Conflicts(conflicts) => conflicts.run(&global),
         Verb::Index(index) => index.run(&global),
         Verb::Update(update) => update.run(&global),
         Verb::Status(status) => status.run(&global),

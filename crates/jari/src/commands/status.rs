@@ -106,11 +106,12 @@ fn text(out: &mut String, state: &State, model: &str) {
         None => "off".to_owned(),
         Some(vectors) => {
             let mut said = format!(
-                "{} · {} · {} · {} without",
+                "{} · {} · {} · {} without · built in {}",
                 printer::count(vectors.count),
                 vectors.backend,
                 printer::bytes(vectors.bytes),
-                printer::plural(vectors.missing, "chunk")
+                printer::plural(vectors.missing, "chunk"),
+                printer::duration(Duration::from_millis(vectors.build_ms))
             );
             if let Some(query) = vector_query {
                 let _ = write!(said, " · {} a search", printer::duration(*query));
