@@ -265,7 +265,7 @@ pub fn drift_since(
 
     // What may stand before a name of the project: its types, folders and files.
     let mut known = all_names.clone();
-    for record in files.iter() {
+    for record in files.iter().filter(|record| !is_document(&record.language)) {
         known.extend(record.path.split(['/', '.']).map(str::to_owned));
     }
     let mut declared: HashMap<&str, usize> = HashMap::new();
@@ -274,7 +274,7 @@ pub fn drift_since(
     }
 
     // By the last part of the name, because that is what documents write.
-    let mut changes: HashMap<&str, (Reason, f32)> = HashMap::new();
+    let mut changes: HashMap<&str, Change> = HashMap::new();
     for (qualified, old) in &before {
         let told = match today.get(qualified) {
             Some(new) if new.signature == old.signature => None,
@@ -293,8 +293,10 @@ pub fn drift_since(
                 None => (Reason::Removed, 0.9),
             }),
         };
-        if let Some(told) = told {
-            changes.entry(&old.name).or_insert(told);
+        if let Some((reason, likelihood)) = told {
+            let gone = matches!(reason, Reason::Removed | Reason::Renamed { .. });
+            let shared = gone && is_used(snapshot, &old.name)?;
+            changes.entry(&old.name).or_insert(Change { reason, likelihood, shared });
         }
     }
     let mut report = DriftReport::default();
@@ -308,12 +310,30 @@ pub fn drift_since(
     Ok(report)
 }
 
+/// What became of a name.
+struct Change {
+    reason: Reason,
+    likelihood: f32,
+    /// Whether somebody else has something of that name, too.
+    shared: bool,
+}
+
+/// Whether code uses a name that the project does not define: then it is somebody else's, and documents may mean that.
+fn is_used(snapshot: &dyn Snapshot, name: &str) -> Result<bool> {
+    for file in snapshot.users(name)? {
+        if snapshot.references(file)?.iter().any(|reference| reference.name == name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Adds what one document says of what changed.
 fn look_for(
     path: &str,
     document: &Document,
     text: &str,
-    changes: &HashMap<&str, (Reason, f32)>,
+    changes: &HashMap<&str, Change>,
     known: &HashSet<String>,
     moved: &HashMap<String, Option<String>>,
     report: &mut DriftReport,
@@ -324,8 +344,8 @@ fn look_for(
             continue;
         }
         for word in identifiers(line) {
-            let Some((reason, likelihood)) = changes.get(word) else { continue };
-            if word.len() < 3 || is_foreign(line, word, known) {
+            let Some(Change { reason, likelihood, shared }) = changes.get(word) else { continue };
+            if word.len() < 3 || is_foreign(line, word, known) || *shared && !is_own(line, word, known) {
                 continue;
             }
             // A plain word of a sentence is no name of code, unless it is marked as such.
@@ -361,11 +381,18 @@ fn look_for(
 
 /// Whether `word` is said to be of something that the project does not have: `Context` of `other.Context`.
 fn is_foreign(line: &str, word: &str, known: &HashSet<String>) -> bool {
-    line.match_indices(word).all(|(at, _)| {
-        let before = line[..at].trim_end_matches(['.', ':']);
-        let head = identifiers(&line[..at]).last().filter(|head| before.len() < at && before.ends_with(head));
-        head.is_some_and(|head| !known.contains(head))
-    })
+    line.match_indices(word).all(|(at, _)| head(line, at).is_some_and(|head| !known.contains(head)))
+}
+
+/// Whether `word` is said to be of something that the project has: `Context` of `project.Context`.
+fn is_own(line: &str, word: &str, known: &HashSet<String>) -> bool {
+    line.match_indices(word).any(|(at, _)| head(line, at).is_some_and(|head| known.contains(head)))
+}
+
+/// What stands before a name, joined to it: `project` of `project.Context`.
+fn head(line: &str, at: usize) -> Option<&str> {
+    let before = line[..at].trim_end_matches(['.', ':']);
+    identifiers(&line[..at]).last().filter(|head| before.len() < at && before.ends_with(head))
 }
 
 /// What a symbol that is gone is called now: new in the same container and of the same kind, with a like declaration.

@@ -209,7 +209,7 @@ pub fn resolve(place: Place<'_>, reference: &Reference, named: &Named, types: &d
     let through = |candidate: &Candidate| matches!(candidate.reason, Reason::Through(_));
     found.retain(|candidate| Some(candidate.certainty) == best || through(candidate));
     // What stands nearer is named first.
-    found.sort_by_key(|candidate| {
+    found.sort_by_cached_key(|candidate| {
         let definition = &named.definitions[candidate.definition];
         (std::cmp::Reverse(candidate.certainty), distance(place.path, &definition.path))
     });
@@ -769,9 +769,9 @@ fn likeness(called: &str, owner: &str) -> Option<Likeness> {
 
 /// How many folders lie between two files.
 fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<&str>, Vec<&str>) = (one.split('/').collect(), other.split('/').collect());
-    let shared = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
-    one.len() + other.len() - 2 * shared
+    let steps = |path: &str| path.bytes().filter(|byte| *byte == b'/').count() + 1;
+    let shared = one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count();
+    steps(one) + steps(other) - 2 * shared
 }
 
 fn stem(path: &str) -> &str {
