@@ -212,7 +212,11 @@ impl Explained for Error {
                 Some("filters are path:src lang:rust kind:function symbol:Name -word; with a blank after the colon it is text".to_owned())
             }
             Self::NotReadable { .. } => None,
-            Self::UnknownLanguage(_) => Some(format!("languages are {}", jari_chunk::languages().join(", "))),
+            Self::UnknownLanguage(name) => {
+                let meant = narrow::language_like(name).map(|known| format!("did you mean {known}? "));
+                let all = jari_chunk::languages().join(", ");
+                Some(format!("{}languages are {all}", meant.unwrap_or_default()))
+            }
             Self::NoneOf { .. } => Some("leave out --lang or --only".to_owned()),
             Self::IsAFolder(path) => Some(format!("name a file; `jari tree {path}` shows what is in it")),
             Self::NoSuchLine { lines, .. } => Some(format!("it has {lines} lines; name one with text on it")),

@@ -34,6 +34,18 @@ pub fn languages(wanted: &[String], only: Option<Only>) -> Result<Vec<String>> {
     }
 }
 
+/// The language that a name that is none may mean: by the ending of its files, or by a slip of the finger.
+pub(crate) fn language_like(name: &str) -> Option<&'static str> {
+    let known = jari_chunk::languages();
+    let of_files = jari_chunk::language_of(&format!("a.{name}"), "");
+    let near = || known.iter().filter(|one| strsim::osa_distance(one, name) == 1 && name.len() > 2);
+    known
+        .iter()
+        .find(|one| of_files != Language::UNKNOWN && **one == of_files.as_str())
+        .or_else(|| near().next())
+        .copied()
+}
+
 /// `filter`, narrowed by what was typed among the words.
 pub(crate) fn typed(typed: &Typed, filter: Filter) -> Result<Filter> {
     if let Some(unknown) = typed.unknown.first() {
@@ -46,7 +58,9 @@ pub(crate) fn typed(typed: &Typed, filter: Filter) -> Result<Filter> {
         .kinds
         .iter()
         .map(|kind| {
-            kind.parse().map_err(|error| Error::BadFilter(format!("`kind:{kind}` cannot be used: {error}")))
+            kind.to_lowercase()
+                .parse()
+                .map_err(|error| Error::BadFilter(format!("`kind:{kind}` cannot be used: {error}")))
         })
         .collect::<Result<_>>()?;
     Ok(Filter {
@@ -73,5 +87,24 @@ fn both<T: PartialEq + std::fmt::Display>(name: &str, one: Vec<T>, two: Vec<T>) 
             }
             Ok(both)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_and_slips_lead_to_the_language() {
+        assert_eq!(language_like("py"), Some("python"));
+        assert_eq!(language_like("rs"), Some("rust"));
+        assert_eq!(language_like("pyhton"), Some("python"));
+        assert_eq!(language_like("klingon"), None);
+    }
+
+    #[test]
+    fn kinds_may_be_typed_in_capitals() {
+        let found = typed(&Typed::new("kind:Class pool"), Filter::default()).unwrap();
+        assert_eq!(found.kinds.len(), 1);
     }
 }

@@ -17,6 +17,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::directory::Sum;
 use crate::errors;
 
+/// Files that room is made for before they are counted.
+const MOST_FORESEEN: usize = 1 << 17;
+
 /// Rows looked at for one look-up by part of a name; beyond it nobody reads on.
 const MOST_SYMBOLS: usize = 20_000;
 
@@ -75,7 +78,12 @@ pub(crate) fn files(connection: &Connection) -> Result<Files> {
             words: row.get(8)?,
         })
     });
-    rows.and_then(Iterator::collect).map(Files::new).map_err(errors::sqlite)
+    // About as many as numbers were given out; where many files came and went, that says little.
+    let mut records = Vec::with_capacity((next_file(connection)? as usize).min(MOST_FORESEEN));
+    for record in rows.map_err(errors::sqlite)? {
+        records.push(record.map_err(errors::sqlite)?);
+    }
+    Ok(Files::new(records))
 }
 
 pub(crate) fn text(connection: &Connection, file: FileId) -> Result<Option<String>> {

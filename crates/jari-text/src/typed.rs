@@ -34,7 +34,9 @@ impl Typed {
         }
         let mut typed = Self { only_phrases: true, ..Self::default() };
         let mut words: Vec<String> = Vec::new();
-        for piece in pieces(text) {
+        // Phones and word processors make quotes curly.
+        let text = text.replace(['\u{201c}', '\u{201d}', '\u{201e}'], "\"");
+        for piece in pieces(&text) {
             typed.take(piece, &mut words);
         }
         typed.only_phrases &= !typed.phrases.is_empty();
@@ -177,6 +179,11 @@ mod tests {
         let sentence = Typed::new("where do we \"remember\" the user's choice");
         assert!(!sentence.only_phrases && sentence.phrases == ["remember"]);
         assert_eq!(Typed::new("path:\"my docs\" setup").paths, ["my docs"]);
+    }
+
+    #[test]
+    fn curly_quotes_are_quotes() {
+        assert_eq!(Typed::new("\u{201c}connection pool\u{201d}"), Typed::new("\"connection pool\""));
     }
 
     #[test]

@@ -220,3 +220,17 @@ fn a_baseline_is_written_as_json_too_and_anything_else_is_refused() {
     "#]],
     );
 }
+
+#[test]
+fn a_name_that_the_code_still_has_from_elsewhere_is_not_drift() {
+    let project = documented();
+    project.write("src/context.py", "class SSLContext:\n    pass\n");
+    project.write("docs/tls.md", "# TLS\n\nPass an `SSLContext`.\n");
+    commit(&project, "second");
+    project.write("src/context.py", "from ssl import SSLContext\n\n\ndef make():\n    return SSLContext()\n");
+    commit(&project, "third");
+    project.jari(&["drift", "--since", "HEAD~1"]).exits(0);
+    project.write("docs/tls.md", "# TLS\n\nPass a `context.SSLContext`, or `ssl.SSLContext`.\n");
+    let found = project.json(&["drift", "--since", "HEAD~1", "-q"]);
+    assert_eq!(found["findings"].as_array().map(Vec::len), Some(1), "{found}");
+}

@@ -179,6 +179,10 @@ impl<'a> Lookups<'a> {
         for definition in types.take(DECLARATIONS) {
             let Some(text) = self.text(definition.file)? else { continue };
             let declaration = definition.symbol.lines.slice(&text);
+            // Most types do not speak of it at all.
+            if memchr::memmem::find(declaration.as_bytes(), name.as_bytes()).is_none() {
+                continue;
+            }
             let found = members_of(declaration).find_map(|line| field_type(line, name));
             if found.is_some() {
                 return Ok(found.map(str::to_owned));
@@ -313,24 +317,7 @@ pub(super) fn is_type(kind: SymbolKind) -> bool {
 /// The files that an import means: those that are it, else those below it.
 pub(super) fn imported(files: &Files, from: &FileRecord, import: &Reference) -> Vec<String> {
     let family = Family::of(&from.language);
-    let mut modules = Vec::new();
-    match &import.qualifier {
-        None => modules.push(import.name.clone()),
-        Some(module) => {
-            // `from a import b` may mean the module `a.b`.
-            let separator = match family {
-                Family::Rust => "::",
-                Family::Php => "\\",
-                _ => ".",
-            };
-            let bare = module.ends_with('.') || import.name == "*";
-            if family != Family::Script && import.name != "*" {
-                modules.push(format!("{module}{}{}", if bare { "" } else { separator }, import.name));
-            }
-            modules.push(module.clone());
-        }
-    }
-    for module in modules {
+    for module in modules(family, import) {
         let mut exact = Vec::new();
         let mut beneath = Vec::new();
         let others = files.iter().filter(|record| record.skip.is_none() && record.id != from.id);
@@ -348,4 +335,35 @@ pub(super) fn imported(files: &Files, from: &FileRecord, import: &Reference) -> 
         }
     }
     Vec::new()
+}
+
+/// Whether an import may mean a file, as far as the two alone tell.
+pub(super) fn may_mean(from: &FileRecord, import: &Reference, file: &FileRecord) -> bool {
+    let family = Family::of(&from.language);
+    Family::meets(&from.language, &file.language)
+        && modules(family, import)
+            .iter()
+            .any(|module| leads(family, &from.path, module, &file.path).is_some())
+}
+
+/// The modules that an import may name, the most particular first.
+fn modules(family: Family, import: &Reference) -> Vec<String> {
+    let mut modules = Vec::new();
+    match &import.qualifier {
+        None => modules.push(import.name.clone()),
+        Some(module) => {
+            // `from a import b` may mean the module `a.b`.
+            let separator = match family {
+                Family::Rust => "::",
+                Family::Php => "\\",
+                _ => ".",
+            };
+            let bare = module.ends_with('.') || import.name == "*";
+            if family != Family::Script && import.name != "*" {
+                modules.push(format!("{module}{}{}", if bare { "" } else { separator }, import.name));
+            }
+            modules.push(module.clone());
+        }
+    }
+    modules
 }

@@ -192,14 +192,14 @@ pub struct Importer {
 /// The imports that mean a file, by path and line. Every file of the project is asked, because nothing is stored for it.
 pub fn importers(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Importer>> {
     let files = snapshot.files();
-    if files.at(path).is_none_or(|record| record.skip.is_some()) {
+    let Some(meant) = files.at(path).filter(|record| record.skip.is_none()) else {
         return Err(crate::tree::no_such_path(&files, path));
-    }
+    };
     let mut found = Vec::new();
     for record in files.iter().filter(|record| record.skip.is_none() && record.path != path) {
         for reference in snapshot.references(record.id)? {
             let means = || lookup::imported(&files, record, &reference).iter().any(|file| file == path);
-            if reference.kind.is_import() && means() {
+            if reference.kind.is_import() && lookup::may_mean(record, &reference, meant) && means() {
                 found.push(Importer { path: record.path.clone(), reference });
             }
         }

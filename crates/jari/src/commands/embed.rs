@@ -63,10 +63,10 @@ impl Embed {
         if let Some(embedding) = &mut index.project.embedding {
             embedding.eager = false;
         }
-        let (ready, ()) = index.sync(&reporter, |_| Ok(()))?;
-        reporter.finish(&ready.update);
+        // Vectors can be kept once their length is known.
         embedder.learn_dims(None)?;
         let (ready, missing) = index.sync(&reporter, backlog::missing)?;
+        reporter.finish(&ready.update);
         let estimate = backlog::estimate(&index.project, &*ready.snapshot, &missing)?;
         let mut json = EmbedJson {
             model: format!("{} {}", embedder.provider().name(), embedder.provider().model()),
