@@ -26,12 +26,13 @@ fn no_index_is_exit_code_1() {
     check(
         &project.jari(&["status"]),
         &expect![[r#"
-        exit: 1
-        --- stdout
-        project   [TEMP]/project
-        index     [TEMP]/project/.jari
-        state     none · `jari index` makes one, `jari search` does it by itself
-    "#]],
+            exit: 1
+            --- stdout
+            project   [TEMP]/project
+            index     [TEMP]/project/.jari
+            state     none · `jari index` makes one, `jari search` does it by itself
+            sends     nothing
+        "#]],
     );
     assert!(!project.path(".jari").exists(), "looking makes nothing");
     assert_eq!(project.jari(&["status", "--json"]).exits(1).json()["state"], "none");
@@ -57,6 +58,7 @@ fn an_index_that_is_what_the_files_are_is_fresh() {
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
+            sends     nothing
         "#]],
     );
     assert_eq!(project.json(&["status"])["state"], "fresh");
@@ -84,6 +86,7 @@ fn an_edit_makes_it_stale_and_looking_does_not_index() {
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
+            sends     nothing
         "#]],
     );
     let answer = project.json(&["status"]);
@@ -118,6 +121,7 @@ fn skipped_files_are_listed_with_the_reason() {
                 binary  data
                 secret  deploy/server.pem
                 secret  key.txt
+            sends     nothing
         "#]],
     );
     let answer = project.json(&["status", "--skipped"]);
@@ -153,7 +157,7 @@ fn json_has_one_shape() {
     let project = Project::sample();
     project.jari(&["index"]).exits(0);
     let answer = project.json(&["status"]);
-    expect!["bytes chunks files generation index_dir keyword_index languages model notes root skipped stale state symbols trigrams vector_index"]
+    expect!["bytes chunks files generation index_dir keyword_index languages model notes root sends skipped stale state symbols trigrams vector_index"]
         .assert_eq(&keys(&answer).join(" "));
     assert_eq!(answer["languages"], serde_json::json!({"markdown": 1, "python": 1, "rust": 1}));
 }
