@@ -331,3 +331,16 @@ fn who_imports_a_file_is_told_in_reverse() {
     let found = project.json(&["imports", "net/pool.py", "--reverse"]);
     assert_eq!(found["imports"][0]["path"], "app.py");
 }
+
+#[test]
+fn what_a_module_hands_out_by_default_is_found_under_any_name() {
+    let project = Project::new(&[
+        ("src/open.js", "export default function open() {\n  return 1;\n}\n"),
+        ("src/close.js", "export default function close() {\n  return 1;\n}\n"),
+        (
+            "src/main.js",
+            "import begin from \"./open.js\";\nimport end from \"./close.js\";\n\nexport function main() {\n  begin();\n  end();\n}\n",
+        ),
+    ]);
+    assert_eq!(lines(&project, &["callers", "open"]), ["src/main.js:5 main → open"]);
+}

@@ -9,7 +9,7 @@ use jari_base::{FileId, Reference, ReferenceKind, Symbol, SymbolKind};
 use jari_graph::{Candidate, Certainty, Definition, Named, Place, Reason, resolve};
 use jari_store::{FileRecord, PathFilter, Snapshot};
 
-use super::lookup::{Lookups, is_type};
+use super::lookup::{Lookups, is_type, may_mean};
 use super::{Edge, GraphAnswer, GraphRequest, Node, edge, name};
 use crate::search::is_fresh;
 use crate::{Error, Project, Result};
@@ -167,13 +167,25 @@ impl Walk<'_> {
         let named = self.lookups.named(&targets[0].symbol.name)?;
         let wanted_keys: HashSet<Key> = targets.iter().map(key).collect();
         let files = self.lookups.files.clone();
-        for file in self.lookups.snapshot.users(&targets[0].symbol.name)? {
+        let mut users = self.lookups.snapshot.users(&targets[0].symbol.name)?;
+        // What a module hands out by default goes by any name elsewhere.
+        let defaults: Vec<&Definition> = targets.iter().filter(|target| is_default(target)).collect();
+        if !defaults.is_empty() {
+            users.extend(self.lookups.snapshot.users("default")?);
+            users.sort_unstable_by_key(|file| file.0);
+            users.dedup();
+        }
+        for file in users {
             if self.is_over() {
                 return Ok(());
             }
             let Some(record) = files.get(file) else { continue };
             let references = self.lookups.references(file)?;
-            let found = uses(&references, &targets[0].symbol.name);
+            let means_default = |import: &Reference| {
+                let meant = defaults.iter().filter_map(|target| files.get(target.file));
+                import.name == "default" && meant.into_iter().any(|meant| may_mean(record, import, meant))
+            };
+            let found = uses(&references, &targets[0].symbol.name, means_default);
             if !found.iter().any(|at| wanted(references[*at].kind)) {
                 continue;
             }
@@ -218,15 +230,21 @@ impl Walk<'_> {
     }
 }
 
-/// The uses of a name in a file, by their place in `references`: under its own name, and under those that imports give it.
-fn uses(references: &[Reference], name: &str) -> Vec<usize> {
-    let aliases: Vec<&str> = references
-        .iter()
-        .filter(|one| one.kind.is_import() && one.name == name)
-        .filter_map(|one| one.alias.as_deref())
-        .collect();
-    let is_use =
-        |one: &Reference| one.name == name || (!one.kind.is_import() && aliases.contains(&one.name.as_str()));
+/// Whether a module of JavaScript hands it out by default.
+fn is_default(definition: &Definition) -> bool {
+    definition.symbol.signature.starts_with("export default ")
+}
+
+/// The uses of a name in a file, by their place in `references`: under its own name, and under those that imports give it, of it
+/// or of what `means_default` says is it.
+fn uses(references: &[Reference], name: &str, means_default: impl Fn(&Reference) -> bool) -> Vec<usize> {
+    let brings = |one: &Reference| one.kind.is_import() && (one.name == name || means_default(one));
+    let aliases: Vec<&str> =
+        references.iter().filter(|one| brings(one)).filter_map(|one| one.alias.as_deref()).collect();
+    let is_use = |one: &Reference| match one.kind.is_import() {
+        true => brings(one),
+        false => one.name == name || aliases.contains(&one.name.as_str()),
+    };
     (0..references.len()).filter(|at| is_use(&references[*at])).collect()
 }
 
