@@ -1,6 +1,9 @@
 //! Models that are asked, as a user meets them: `jari embed`, `jari cache`, `--embedding`, and what search says meanwhile.
 
 mod common;
+#[cfg(feature = "local")]
+#[path = "../../jari-transformer/tests/folder/mod.rs"]
+mod folder;
 #[path = "../../jari-remote/tests/server/mod.rs"]
 mod provider;
 
@@ -200,6 +203,7 @@ fn no_key_is_ever_shown_or_kept() {
         for arguments in [
             &["search", "retry", "--explain"][..],
             &["search", "retry", "--json"],
+            &["search", "retry later", "--verbose"],
             &["status"],
             &["status", "--json"],
             &["doctor"],
@@ -432,4 +436,35 @@ fn a_translator_is_asked_where_the_glossary_knows_nothing() {
     let asked = server.asked().len();
     ask("연결 재시도").exits(0);
     assert_eq!(server.asked().len(), asked, "what the glossary knows is not asked for");
+}
+
+#[cfg(feature = "local")]
+#[test]
+fn a_transformer_in_a_folder_makes_vectors_and_nothing_leaves_the_machine() {
+    let project = Project::sample();
+    let model = project.home().join("tiny");
+    folder::write(&model, folder::PLAIN);
+    let jari = |provider: &str, folder: &std::path::Path, arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        project.run(command.env("JARI_EMBEDDING_PROVIDER", provider).env("JARI_EMBEDDING_MODEL", folder))
+    };
+    // The folder tells what it is.
+    let done = jari("auto", &model, &["embed", "--all", "--json"]).exits(0).json();
+    assert_eq!((&done["model"], &done["embedded"]), (&json!("local tiny"), &json!(5)), "{done}");
+    let found = jari("local", &model, &["search", "retry request", "--json"]).exits(0).json();
+    assert_eq!((&found["mode"], &found["degraded"]), (&json!("hybrid"), &json!(false)), "{found}");
+    assert_eq!(jari("local", &model, &["status", "--json"]).json()["sends"], json!([]));
+    check(&jari("local", &project.home().join("nowhere"), &["search", "retry"]), &expect![[r#"
+        exit: 2
+        --- stderr
+        error: there is no `[TEMP]/home/nowhere/config.json`
+        hint: an encoder is a folder with `config.json`, `model.safetensors` and `tokenizer.json`
+    "#]]);
+    let mut command = project.command(&["search", "retry"]);
+    check(&project.run(command.env("JARI_EMBEDDING_PROVIDER", "local")), &expect![[r#"
+        exit: 2
+        --- stderr
+        error: `local` needs the folder of a transformer
+        hint: JARI_EMBEDDING_MODEL=path/to/folder with config.json, model.safetensors and tokenizer.json
+    "#]]);
 }
