@@ -137,7 +137,9 @@ impl Cache {
 
     /// Forgets everything; says how many answers.
     pub fn clear(&self) -> Result<u64, String> {
-        self.forget("DELETE FROM answers WHERE ?1 = ?1", 0)
+        let gone = self.forget("DELETE FROM answers WHERE ?1 = ?1", 0)?;
+        self.connection().execute("DELETE FROM models", []).map_err(|error| self.said(&error))?;
+        Ok(gone)
     }
 
     /// Forgets what was not asked for in this many days; says how many answers.
@@ -293,7 +295,8 @@ mod tests {
             again.kept().expect("it is read"),
             [Kept { model: "openai small".to_owned(), entries: 1, bytes: 34 }]
         );
-        assert_eq!((again.clear(), again.get(&[one])), (Ok(1), vec![None]));
+        again.remember("openai small", 7);
+        assert_eq!((again.clear(), again.get(&[one]), again.fact("openai small")), (Ok(1), vec![None], None));
     }
 
     #[test]

@@ -70,18 +70,12 @@ pub struct Embedded {
 impl Embedder {
     /// Asks `provider`, and remembers in `cache` what it answered.
     pub fn new(provider: Box<dyn Provider>, cache: Option<Arc<Cache>>, patience: Patience) -> Self {
-        let dims = OnceLock::new();
-        let scope = format!("{} {}", provider.name(), provider.model());
-        let known = provider.dims().or_else(|| Some(cache.as_ref()?.fact(&scope)? as usize));
-        if let Some(known) = known.filter(|known| *known > 0) {
-            dims.get_or_init(|| known);
-        }
         Self {
             provider,
             cache,
             circuit: Circuit::new(patience.cooling),
             patience,
-            dims,
+            dims: OnceLock::new(),
             calls: AtomicUsize::new(0),
         }
     }
@@ -93,7 +87,12 @@ impl Embedder {
 
     /// The length of its vectors, where that is known.
     pub fn dims(&self) -> Option<usize> {
-        self.dims.get().copied()
+        let known = self.dims.get().copied();
+        known.or_else(|| {
+            let remembered = || Some(self.cache.as_ref()?.fact(&self.scope())? as usize);
+            let known = self.provider.dims().or_else(remembered).filter(|known| *known > 0)?;
+            Some(*self.dims.get_or_init(|| known))
+        })
     }
 
     /// Whether it would be asked now.
@@ -278,7 +277,7 @@ impl Embedder {
             );
             return Err(Trouble::lasting(
                 message,
-                "set JARI_EMBEDDING_DIMS to what the model gives, or unset it",
+                "set JARI_EMBEDDING_DIMS to what the model gives; if it is another model than before, `jari cache clear`",
             ));
         }
         if vectors.iter().any(|vector| vector.iter().any(|element| !element.is_finite())) {

@@ -214,6 +214,10 @@ impl Index {
         reporter: &Reporter,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<(Ready, T), Failure> {
+        // A model that is asked need not even be opened.
+        if self.project.embedding.as_ref().is_some_and(|embedding| embedding.asked().is_some()) {
+            self.project.embedding = None;
+        }
         self.sync_by(ingest::update_rows, reporter, ask)
     }
 

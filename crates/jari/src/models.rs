@@ -87,21 +87,38 @@ fn local(folder: Option<&str>) -> Result<Box<dyn Asked>, Failure> {
 /// A transformer in this process.
 #[cfg(feature = "local")]
 mod local {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
+    use std::sync::OnceLock;
     use std::time::Duration;
 
+    use jari_base::Explained;
     use jari_embed::{Limits, Provider, Side, Trouble};
     use jari_transformer::{Error, Transformer};
 
+    /// Opened when it is needed: reading the weights takes a fifth of a second, and not every command asks.
     pub(super) struct Local {
         name: String,
-        transformer: Transformer,
+        folder: PathBuf,
+        opened: OnceLock<Result<Transformer, Trouble>>,
     }
 
     impl Local {
         pub(super) fn open(folder: &Path) -> Result<Self, Error> {
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            Ok(Self { name, transformer: Transformer::open(folder)? })
+            // What is no encoder says so now.
+            let opened = match Transformer::is_encoder(folder) {
+                true => OnceLock::new(),
+                false => OnceLock::from(Ok(Transformer::open(folder)?)),
+            };
+            Ok(Self { name, folder: folder.to_owned(), opened })
+        }
+
+        fn transformer(&self) -> Result<&Transformer, Trouble> {
+            let open = || {
+                let opened = Transformer::open(&self.folder);
+                opened.map_err(|error| Trouble::lasting(error.to_string(), error.hint().unwrap_or_default()))
+            };
+            self.opened.get_or_init(open).as_ref().map_err(Clone::clone)
         }
     }
 
@@ -115,11 +132,11 @@ mod local {
         }
 
         fn dims(&self) -> Option<usize> {
-            Some(self.transformer.dims())
+            Some(self.transformer().ok()?.dims())
         }
 
         fn fingerprint(&self) -> u64 {
-            self.transformer.fingerprint()
+            self.transformer().map_or(0, Transformer::fingerprint)
         }
 
         fn destination(&self) -> Option<&str> {
@@ -136,7 +153,7 @@ mod local {
                 Side::Question => jari_transformer::Side::Question,
                 Side::Document => jari_transformer::Side::Document,
             };
-            Ok(self.transformer.embed(texts, side))
+            Ok(self.transformer()?.embed(texts, side))
         }
     }
 }

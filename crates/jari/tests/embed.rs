@@ -454,17 +454,23 @@ fn a_transformer_in_a_folder_makes_vectors_and_nothing_leaves_the_machine() {
     let found = jari("local", &model, &["search", "retry request", "--json"]).exits(0).json();
     assert_eq!((&found["mode"], &found["degraded"]), (&json!("hybrid"), &json!(false)), "{found}");
     assert_eq!(jari("local", &model, &["status", "--json"]).json()["sends"], json!([]));
-    check(&jari("local", &project.home().join("nowhere"), &["search", "retry"]), &expect![[r#"
+    check(
+        &jari("local", &project.home().join("nowhere"), &["search", "retry"]),
+        &expect![[r#"
         exit: 2
         --- stderr
         error: there is no `[TEMP]/home/nowhere/config.json`
         hint: an encoder is a folder with `config.json`, `model.safetensors` and `tokenizer.json`
-    "#]]);
+    "#]],
+    );
     let mut command = project.command(&["search", "retry"]);
-    check(&project.run(command.env("JARI_EMBEDDING_PROVIDER", "local")), &expect![[r#"
+    check(
+        &project.run(command.env("JARI_EMBEDDING_PROVIDER", "local")),
+        &expect![[r#"
         exit: 2
         --- stderr
         error: `local` needs the folder of a transformer
         hint: JARI_EMBEDDING_MODEL=path/to/folder with config.json, model.safetensors and tokenizer.json
-    "#]]);
+    "#]],
+    );
 }
