@@ -228,6 +228,12 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
         let _ = std::fs::create_dir_all(folder);
     }
     let connection = Connection::open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Vectors tell something of their texts. Where it cannot be, the folder is the user's own all the same.
+        let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600));
+    }
     connection.busy_timeout(PATIENCE)?;
     connection.execute_batch(
         "PRAGMA journal_mode = WAL;

@@ -38,7 +38,8 @@ impl Circuit {
 
     /// Whether a question would be let through now.
     pub fn is_closed(&self) -> bool {
-        self.state().until.is_none_or(|until| until <= Instant::now())
+        let state = self.state();
+        !state.probing && state.until.is_none_or(|until| until <= Instant::now())
     }
 
     /// What went wrong last, since something went well.
@@ -52,13 +53,13 @@ impl Circuit {
     }
 
     /// Lets a question through, or says how long to wait and why. After the pause one question is let through to see.
-    pub fn admit(&self) -> Result<(), (Duration, Trouble)> {
+    pub fn admit(&self) -> Result<Admitted<'_>, (Duration, Trouble)> {
         let mut state = self.state();
-        let Some(until) = state.until else { return Ok(()) };
+        let Some(until) = state.until else { return Ok(Admitted(self)) };
         let rest = until.saturating_duration_since(Instant::now());
         if rest.is_zero() && !state.probing {
             state.probing = true;
-            return Ok(());
+            return Ok(Admitted(self));
         }
         let last = state.last.clone().unwrap_or_else(|| Trouble::passing("it failed several times"));
         let remedy = if last.remedy == Remedy::Change { Remedy::Change } else { Remedy::Wait };
@@ -66,25 +67,36 @@ impl Circuit {
         Err((rest.max(self.cooling / 10), Trouble { remedy, ..last }))
     }
 
-    /// A question was answered.
-    pub fn succeeded(&self) {
-        *self.state() = State::default();
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder panics")
+    }
+}
+
+/// A question that was let through. Where nobody says what came of it, the next one may try.
+pub struct Admitted<'a>(&'a Circuit);
+
+impl Admitted<'_> {
+    /// It was answered.
+    pub fn succeeded(self) {
+        *self.0.state() = State::default();
     }
 
-    /// A question was not answered.
-    pub fn failed(&self, trouble: &Trouble) {
-        let mut state = self.state();
+    /// It was not answered.
+    pub fn failed(self, trouble: &Trouble) {
+        let mut state = self.0.state();
         state.failures += 1;
         state.last = Some(trouble.clone());
         if state.failures >= FAILURES || state.probing || trouble.remedy == Remedy::Change {
-            state.until = Some(Instant::now() + self.cooling * 2_u32.pow(state.openings.min(DOUBLINGS)));
+            let pause = self.0.cooling * 2_u32.pow(state.openings.min(DOUBLINGS));
+            state.until = Some(Instant::now() + pause);
             state.openings += 1;
-            state.probing = false;
         }
     }
+}
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no holder panics")
+impl Drop for Admitted<'_> {
+    fn drop(&mut self) {
+        self.0.state().probing = false;
     }
 }
 
@@ -92,32 +104,41 @@ impl Circuit {
 mod tests {
     use super::*;
 
+    fn fail(circuit: &Circuit, trouble: &Trouble) {
+        circuit.admit().ok().expect("it is closed").failed(trouble);
+    }
+
     #[test]
     fn three_failures_in_a_row_open_it_and_one_probe_closes_it() {
         let circuit = Circuit::new(Duration::from_millis(20));
         let trouble = Trouble::passing("no");
-        for _ in 0..2 {
-            circuit.failed(&trouble);
-            assert!(circuit.admit().is_ok());
-        }
-        circuit.failed(&trouble);
-        let (_, why) = circuit.admit().expect_err("it is open");
+        (0..3).for_each(|_| fail(&circuit, &trouble));
+        let (_, why) = circuit.admit().err().expect("it is open");
         assert_eq!((why.remedy, circuit.is_closed()), (Remedy::Wait, false));
         std::thread::sleep(Duration::from_millis(25));
         assert!(circuit.is_closed());
-        assert!(circuit.admit().is_ok(), "a probe");
-        assert!(circuit.admit().is_err(), "one probe at a time");
-        circuit.succeeded();
+        let probe = circuit.admit().ok().expect("a probe");
+        assert!(circuit.admit().is_err() && !circuit.is_closed(), "one probe at a time");
+        probe.succeeded();
         assert!(circuit.admit().is_ok());
+    }
+
+    #[test]
+    fn a_probe_that_nobody_finishes_lets_the_next_one_try() {
+        let circuit = Circuit::new(Duration::from_millis(5));
+        (0..3).for_each(|_| fail(&circuit, &Trouble::passing("no")));
+        std::thread::sleep(Duration::from_millis(10));
+        drop(circuit.admit().ok().expect("a probe"));
+        circuit.admit().ok().expect("another").succeeded();
+        assert!(circuit.is_closed());
     }
 
     #[test]
     fn a_success_between_failures_starts_the_count_again() {
         let circuit = Circuit::new(Duration::from_secs(60));
         for _ in 0..5 {
-            circuit.failed(&Trouble::passing("no"));
-            circuit.failed(&Trouble::passing("no"));
-            circuit.succeeded();
+            (0..2).for_each(|_| fail(&circuit, &Trouble::passing("no")));
+            circuit.admit().ok().expect("it is closed").succeeded();
         }
         assert!(circuit.admit().is_ok());
     }
@@ -125,8 +146,8 @@ mod tests {
     #[test]
     fn what_only_the_user_can_mend_opens_it_at_once() {
         let circuit = Circuit::new(Duration::from_secs(60));
-        circuit.failed(&Trouble::lasting("the key was refused", "check it"));
-        let (_, why) = circuit.admit().expect_err("it is open");
+        fail(&circuit, &Trouble::lasting("the key was refused", "check it"));
+        let (_, why) = circuit.admit().err().expect("it is open");
         assert_eq!((why.remedy, &*why.message), (Remedy::Change, "the key was refused"));
     }
 }

@@ -1,7 +1,7 @@
 //! Asks a [`Provider`] as seldom as possible and as often as needed: batches, a cache, new attempts, and pauses where nothing helps.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,9 @@ use crate::{Cache, Provider, Remedy, Side, Trouble, Vector};
 
 /// Whoever has all the time waits for the other side to come back, but not through more pauses in a row than this.
 const PAUSES: u32 = 6;
+
+/// A text of fewer tokens is too long for no model.
+const SMALL: usize = 128;
 
 /// A text that every model can read, to learn how long its vectors are.
 const PROBE: &str = "place";
@@ -54,6 +57,7 @@ pub struct Embedder {
     circuit: Circuit,
     dims: OnceLock<usize>,
     calls: AtomicUsize,
+    answered: AtomicBool,
 }
 
 /// What came of asking.
@@ -77,6 +81,7 @@ impl Embedder {
             patience,
             dims: OnceLock::new(),
             calls: AtomicUsize::new(0),
+            answered: AtomicBool::new(false),
         }
     }
 
@@ -103,6 +108,16 @@ impl Embedder {
     /// What went wrong last, since something went well.
     pub fn trouble(&self) -> Option<Trouble> {
         self.circuit.trouble()
+    }
+
+    /// Whether it has answered a question of this process.
+    pub fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    /// Whether answers are kept.
+    pub fn has_cache(&self) -> bool {
+        self.cache.is_some()
     }
 
     /// How often it was asked.
@@ -166,6 +181,8 @@ impl Embedder {
         let pieces = firsts.map(|at| Piece::new(at, texts[at], &limits));
         let work = Work {
             queue: Mutex::new(batches(pieces, &limits).into()),
+            keys: &keys,
+            dims,
             side,
             deadline,
             state: Mutex::new((Vec::new(), None)),
@@ -192,7 +209,17 @@ impl Embedder {
 
     /// Takes batch after batch, until there is none, or no use.
     fn work(&self, work: &Work<'_>, took: &(dyn Fn(&[Answer]) + Sync)) {
-        while let Some(batch) = work.next() {
+        while let Some(mut batch) = work.next() {
+            // Another process may have asked meanwhile.
+            let known = work.known(self, &batch);
+            if !known.is_empty() {
+                batch.retain(|piece| known.iter().all(|(at, _)| *at != piece.at));
+                took(&known);
+                work.state.lock().expect("no worker panics").0.extend(known);
+            }
+            if batch.is_empty() {
+                continue;
+            }
             let texts: Vec<&str> = batch.iter().map(|piece| piece.text).collect();
             match self.ask(&texts, work.side, work.deadline) {
                 Ok(vectors) => {
@@ -201,6 +228,11 @@ impl Embedder {
                     work.state.lock().expect("no worker panics").0.extend(answers);
                 }
                 Err(trouble) if trouble.remedy == Remedy::Less => match smaller(&batch) {
+                    // Where not even the first text is small enough, it is not the size.
+                    Some(_) if batch.len() == 1 && !self.has_answered() && batch[0].tokens < SMALL => {
+                        work.queue().clear();
+                        work.state.lock().expect("no worker panics").1 = Some(trouble);
+                    }
                     Some(parts) => work.queue().extend(parts),
                     None => work.state.lock().expect("no worker panics").1 = Some(trouble),
                 },
@@ -216,14 +248,20 @@ impl Embedder {
     fn ask(&self, texts: &[&str], side: Side, deadline: Option<Instant>) -> Result<Vec<Vec<f32>>, Trouble> {
         let mut attempt = 0;
         loop {
-            if let Err((pause, trouble)) = self.circuit.admit() {
-                let hopeless = trouble.remedy == Remedy::Change || self.circuit.openings() > PAUSES;
-                if hopeless || deadline.is_some() {
-                    return Err(trouble);
+            let admitted = match self.circuit.admit() {
+                Ok(admitted) => admitted,
+                Err((pause, trouble)) => {
+                    // Who never answered is not waited for: it is more likely that something is set wrong.
+                    let hopeless = trouble.remedy == Remedy::Change
+                        || !self.has_answered()
+                        || self.circuit.openings() > PAUSES;
+                    if hopeless || deadline.is_some() {
+                        return Err(trouble);
+                    }
+                    std::thread::sleep(pause);
+                    continue;
                 }
-                std::thread::sleep(pause);
-                continue;
-            }
+            };
             let rest = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if rest.is_some_and(|rest| rest.is_zero()) {
                 return Err(out_of_time());
@@ -233,17 +271,22 @@ impl Embedder {
             let answer = self.provider.embed_batch(texts, side, timeout);
             let trouble = match answer.and_then(|answer| self.checked(answer, texts.len())) {
                 Ok(vectors) => {
-                    self.circuit.succeeded();
+                    self.answered.store(true, Ordering::Relaxed);
+                    admitted.succeeded();
                     return Ok(vectors);
                 }
                 Err(trouble) => trouble,
             };
-            // Our own deadline is no failure of the other side, and neither is a batch too large for it.
+            // A batch that is too large was read, and our own deadline is no failure of the other side.
             let ours = deadline.is_some_and(|deadline| deadline <= Instant::now());
-            if trouble.remedy == Remedy::Less || (ours && matches!(trouble.remedy, Remedy::Retry(_))) {
+            if trouble.remedy == Remedy::Less {
+                admitted.succeeded();
                 return Err(trouble);
             }
-            self.circuit.failed(&trouble);
+            if ours && matches!(trouble.remedy, Remedy::Retry(_)) {
+                return Err(trouble);
+            }
+            admitted.failed(&trouble);
             attempt += 1;
             let Remedy::Retry(wished) = trouble.remedy else { return Err(trouble) };
             let pause = wished.unwrap_or_else(|| self.pause(attempt)).min(self.patience.longest_pause);
@@ -270,6 +313,10 @@ impl Embedder {
         }
         let expected = self.dims().or_else(|| vectors.first().map(Vec::len)).unwrap_or_default();
         if let Some(other) = vectors.iter().find(|vector| vector.len() != expected || vector.is_empty()) {
+            // What was remembered of it does not hold any more.
+            if let Some(cache) = self.cache.as_ref().filter(|_| self.provider.dims().is_none()) {
+                cache.remember(&self.scope(), 0);
+            }
             let message = format!(
                 "{provider} gives vectors of {} elements where {expected} are expected of `{}`",
                 other.len(),
@@ -277,17 +324,24 @@ impl Embedder {
             );
             return Err(Trouble::lasting(
                 message,
-                "set JARI_EMBEDDING_DIMS to what the model gives; if it is another model than before, `jari cache clear`",
+                "set JARI_EMBEDDING_DIMS to what the model gives, or unset it and try again",
             ));
         }
-        if vectors.iter().any(|vector| vector.iter().any(|element| !element.is_finite())) {
-            return Err(Trouble::passing(format!("{provider} answered with numbers that are none")));
+        // Numbers whose squares cannot be added up have no direction, and neither have zeros.
+        let square = |vector: &Vec<f32>| vector.iter().map(|element| element * element).sum::<f32>();
+        if vectors.iter().map(square).any(|square| !square.is_normal()) {
+            return Err(Trouble::passing(format!("{provider} answered with numbers that are no vector")));
         }
         Ok(vectors.into_iter().map(|vector| Vector::normalised(vector).into_inner()).collect())
     }
 
+    /// Whose answers these are.
     fn scope(&self) -> String {
-        format!("{} {}", self.provider.name(), self.provider.model())
+        let (name, model) = (self.provider.name(), self.provider.model());
+        match self.provider.destination().filter(|_| self.provider.fingerprint() != 0) {
+            Some(place) => format!("{name} {model} at {place}"),
+            None => format!("{name} {model}"),
+        }
     }
 
     fn key(&self, text: &str, side: Side, dims: usize) -> Key {
@@ -323,6 +377,9 @@ type Answer = (usize, Vec<f32>);
 /// Batches on their way.
 struct Work<'a> {
     queue: Mutex<VecDeque<Vec<Piece<'a>>>>,
+    /// Of all texts.
+    keys: &'a [Key],
+    dims: usize,
     side: Side,
     deadline: Option<Instant>,
     /// Answers so far, by the place of their text, and what went wrong.
@@ -332,6 +389,13 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn queue(&self) -> std::sync::MutexGuard<'_, VecDeque<Vec<Piece<'a>>>> {
         self.queue.lock().expect("no worker panics")
+    }
+
+    /// What the cache has learned since, of a batch.
+    fn known(&self, embedder: &Embedder, batch: &[Piece<'_>]) -> Vec<Answer> {
+        let keys: Vec<Key> = batch.iter().map(|piece| self.keys[piece.at]).collect();
+        let cached = embedder.cached(&keys, self.dims);
+        batch.iter().zip(cached).filter_map(|(piece, vector)| Some((piece.at, vector?))).collect()
     }
 
     fn next(&self) -> Option<Vec<Piece<'a>>> {

@@ -195,11 +195,13 @@ fn a_batch_that_is_too_large_is_halved_and_a_text_that_is_too_long_is_cut() {
 #[test]
 fn answers_that_are_none_are_not_believed() {
     type Answer = fn(&[&str]) -> Vec<Vec<f32>>;
-    let table: [(&str, Answer, &str); 4] = [
+    let table: [(&str, Answer, &str); 6] = [
         ("too few", |_| vec![], "answered 1 texts with 0 vectors"),
         ("too short", |_| vec![vec![1.0]], "vectors of 1 elements where 2 are expected of `m`"),
-        ("no numbers", |_| vec![vec![f32::NAN, 1.0]], "numbers that are none"),
-        ("endless", |_| vec![vec![f32::INFINITY, 1.0]], "numbers that are none"),
+        ("no numbers", |_| vec![vec![f32::NAN, 1.0]], "numbers that are no vector"),
+        ("endless", |_| vec![vec![f32::INFINITY, 1.0]], "numbers that are no vector"),
+        ("too large", |_| vec![vec![3e38, 1.0]], "numbers that are no vector"),
+        ("zeros", |_| vec![vec![0.0, 0.0]], "numbers that are no vector"),
     ];
     for (name, answer, said) in table {
         let embedder = Scripted::new(move |_, texts: &[&str]| Ok(answer(texts))).asked(None);

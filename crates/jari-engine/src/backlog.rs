@@ -106,7 +106,7 @@ pub fn estimate(project: &Project, snapshot: &dyn Snapshot, files: &[FileId]) ->
     let Some(embedder) = project.embedding.as_ref().and_then(Embedding::asked) else { return Ok(estimate) };
     let mut rest = files;
     while !rest.is_empty() {
-        let (taken, group) = self::group(snapshot, rest, usize::MAX)?;
+        let (taken, group) = self::group(snapshot, rest)?;
         rest = &rest[taken..];
         estimate.files += group.len();
         let texts: Vec<&str> =
@@ -135,11 +135,10 @@ pub fn embed(
     let mut rest = files;
     while !rest.is_empty() && left > 0 && outcome.trouble.is_none() && in_time(spending.deadline) {
         let snapshot = store.snapshot()?;
-        let (taken, group) = group(&*snapshot, rest, left)?;
+        let (taken, group) = group(&*snapshot, rest)?;
         rest = &rest[taken..];
-        left = left.saturating_sub(group.iter().map(|waiting| waiting.texts.len()).sum());
-        let whole = ask(embedding, group, spending, &mut outcome, progress);
         drop(snapshot);
+        let whole = ask(embedding, group, spending.deadline, &mut left, &mut outcome, progress);
         outcome.chunks += whole.iter().map(|(waiting, _)| waiting.texts.len()).sum::<usize>();
         if let Some(newest) = write(store, whole)? {
             outcome.snapshot = Some(newest);
@@ -153,59 +152,61 @@ struct Waiting {
     file: FileId,
     path: String,
     hash: Option<jari_base::ContentHash>,
-    /// As many chunks as may be asked for; a file with more gets the rest another time.
     texts: Vec<String>,
-    chunks: usize,
 }
 
-/// The first of `files`, until enough chunks are together, but at most `most`; and how many files that were.
-fn group(snapshot: &dyn Snapshot, files: &[FileId], most: usize) -> Result<(usize, Vec<Waiting>)> {
+/// The first of `files`, until enough chunks are together; and how many files that were.
+fn group(snapshot: &dyn Snapshot, files: &[FileId]) -> Result<(usize, Vec<Waiting>)> {
     let known = snapshot.files();
     let (mut taken, mut chunks, mut group) = (0, 0, Vec::new());
     for file in files {
-        if chunks >= most.min(TOGETHER) {
+        if chunks >= TOGETHER {
             break;
         }
         taken += 1;
         let read = (known.get(*file), snapshot.text(*file)?, snapshot.chunked(*file)?);
         if let (Some(record), Some(text), Some(chunked)) = read {
-            let mut texts = meaning::texts(&record.path, &text, &chunked);
-            let all = texts.len();
-            texts.truncate(most - chunks);
+            let texts = meaning::texts(&record.path, &text, &chunked);
             chunks += texts.len();
-            group.push(Waiting {
-                file: *file,
-                path: record.path.clone(),
-                hash: record.hash,
-                texts,
-                chunks: all,
-            });
+            group.push(Waiting { file: *file, path: record.path.clone(), hash: record.hash, texts });
         }
     }
     Ok((taken, group))
 }
 
-/// Asks for the vectors of a group; returns the files that have all of theirs.
+/// Asks for the vectors of a group, at most for `left` chunks that nobody asked for before: the cache keeps them, and the next time it is
+/// the turn of the others. Returns the files that have all of theirs.
 fn ask(
     embedding: &Embedding,
     group: Vec<Waiting>,
-    spending: Spending,
+    deadline: Option<Instant>,
+    left: &mut usize,
     outcome: &mut Outcome,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Vec<(Waiting, Vec<f32>)> {
     let Some(embedder) = embedding.asked() else { return Vec::new() };
     let texts: Vec<&str> =
         group.iter().flat_map(|waiting| waiting.texts.iter().map(String::as_str)).collect();
-    let embedded = embedder.embed(&texts, Side::Document, spending.deadline, progress);
+    let mut unknown = embedder.unknown(&texts, Side::Document);
+    let first = group.first().map_or(0, |waiting| waiting.texts.len());
+    // Without a cache nothing lasts but whole files.
+    let most = if embedder.has_cache() { *left } else { (*left).max(first) };
+    let later = unknown.split_off(unknown.len().min(most));
+    let later: HashSet<String> = later.into_iter().map(str::to_owned).collect();
+    *left = left.saturating_sub(unknown.len());
+    let asked: Vec<&str> = texts.iter().copied().filter(|text| !later.contains(*text)).collect();
+    let embedded = embedder.embed(&asked, Side::Document, deadline, progress);
     outcome.calls += embedded.calls;
     // Whoever set a deadline knows that it can end this way.
-    outcome.trouble = embedded.trouble.filter(|_| in_time(spending.deadline));
+    outcome.trouble = embedded.trouble.filter(|_| in_time(deadline));
     let mut vectors = embedded.vectors.into_iter();
     let mut whole = Vec::new();
     for waiting in group {
-        let own: Vec<Option<Vec<f32>>> = vectors.by_ref().take(waiting.texts.len()).collect();
-        let own: Option<Vec<Vec<f32>>> = own.into_iter().collect();
-        if let Some(own) = own.filter(|own| own.len() == waiting.chunks) {
+        let mut own = Vec::with_capacity(waiting.texts.len());
+        for text in &waiting.texts {
+            own.push(if later.contains(text.as_str()) { None } else { vectors.next().flatten() });
+        }
+        if let Some(own) = own.into_iter().collect::<Option<Vec<Vec<f32>>>>() {
             whole.push((waiting, own.concat()));
         }
     }

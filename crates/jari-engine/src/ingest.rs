@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
+use std::time::Instant;
 
 use jari_base::{ContentHash, FileId, Generation, Language, Skip, Stamp};
 use jari_embed::Trouble;
@@ -20,6 +21,9 @@ const IN_FLIGHT: usize = 32;
 /// The part of all memory that texts may take which are read and not yet written; with their words, grams and vectors they take
 /// about ten times as much.
 const READ_SHARE: usize = 64;
+
+/// Chunks that a model is asked for before it is trusted with all.
+const TRIAL: usize = 32;
 
 /// Files that get their vectors together.
 const EMBEDDED_AT_ONCE: usize = 64;
@@ -183,8 +187,19 @@ fn ask_for_missing(
         let done = done.fetch_add(more, Ordering::Relaxed) + more;
         progress(Progress { embedded: Some((done, of)), ..Progress::default() });
     };
+    let Some(embedding) = &project.embedding else { return Ok((snapshot, None)) };
+    // Nobody waits long for a model that does not answer at all; one that does is waited for.
+    let first = Instant::now() + embedding.budget.time;
+    let trial = Spending { deadline: Some(first), chunks: TRIAL };
+    let tried = backlog::embed(project, store, &missing, trial, &count)?;
+    let silent = embedding.asked().is_some_and(|embedder| !embedder.has_answered()) && tried.chunks == 0;
+    if silent && !missing.is_empty() {
+        let late = || Trouble::passing("time was up before the model answered");
+        return Ok((snapshot, Some(tried.trouble.unwrap_or_else(late))));
+    }
+    let snapshot = tried.snapshot.unwrap_or(snapshot);
     let spending = Spending { deadline: None, chunks: usize::MAX };
-    let outcome = backlog::embed(project, store, &missing, spending, &count)?;
+    let outcome = backlog::embed(project, store, &backlog::missing(&*snapshot)?, spending, &count)?;
     Ok((outcome.snapshot.unwrap_or(snapshot), outcome.trouble))
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use jari_embed::Trouble;
 use jari_rank::Ranked;
 use jari_store::{Snapshot, StoredChunk};
 
@@ -22,6 +23,8 @@ pub struct Opinion {
     pub order: Option<Vec<usize>>,
     /// How often somebody else was asked for it.
     pub calls: usize,
+    /// Why it cannot tell.
+    pub trouble: Option<Trouble>,
 }
 
 /// Puts the first places in the order that `reranker` gives them, if it can.

@@ -1,11 +1,12 @@
 //! A question in, places out.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use jari_base::{
-    Bm25, Candidates, ChunkKind, Degraded, Explanation, Filter, Intent, Language, LineRange, Lookup, Mode,
-    Symbol, Term,
+    Bm25, Candidates, ChunkKind, Degraded, Explanation, FileId, Filter, Intent, Language, LineRange, Lookup,
+    Mode, Symbol, Term,
 };
 use jari_embed::Trouble;
 use jari_rank::Lists;
@@ -145,7 +146,7 @@ pub struct SearchResponse {
     pub passes: Vec<Pass>,
     /// What should have helped and did not.
     pub degraded: Option<Degraded>,
-    /// Why the model that makes vectors did not.
+    /// Why a model that was asked did not.
     pub trouble: Option<Trouble>,
     /// Names that look like what was asked for, where nothing was found.
     pub near: Vec<String>,
@@ -333,6 +334,7 @@ impl Asked<'_> {
                 false => Opinion::default(),
             };
             looked.calls.reranker += opinion.calls;
+            looked.trouble = looked.trouble.or(opinion.trouble);
             let failed = opinion.order.is_none();
             looked.degraded = looked.degraded.or(failed.then_some(Degraded::RerankerUnavailable));
         }
@@ -418,12 +420,15 @@ impl Look<'_> {
             mode = Mode::Keyword;
         }
         let waits = vector.is_some() && embedding.is_some_and(|embedding| embedding.asked().is_some());
-        if waits && mode == Mode::Hybrid && lacks_vectors(&candidates) {
-            mode = Mode::Keyword;
-            candidates = self.candidates(&query, mode, None)?;
-        }
-        if waits && (mode == Mode::Keyword || self.lacks_vectors()?) {
-            degraded = Some(Degraded::EmbeddingInProgress);
+        if waits {
+            let missing = self.snapshot.unembedded()?;
+            if mode == Mode::Hybrid && lack_vectors(&candidates, &missing) {
+                mode = Mode::Keyword;
+                candidates = self.candidates(&query, mode, None)?;
+            }
+            if mode == Mode::Keyword || self.may_return(&missing) {
+                degraded = Some(Degraded::EmbeddingInProgress);
+            }
         }
         let vector = vector.filter(|_| mode != Mode::Keyword);
         let mut looked = Looked { passes: Vec::new(), query, candidates, mode, degraded, trouble, calls };
@@ -437,11 +442,10 @@ impl Look<'_> {
         Ok(looked)
     }
 
-    /// Whether a file that may be returned has no vectors.
-    fn lacks_vectors(&self) -> Result<bool> {
-        let missing = self.snapshot.unembedded()?;
-        let (files, allowed) = (self.snapshot.files(), self.allowed);
-        Ok(missing.iter().filter_map(|file| files.get(*file)).any(|record| allowed.allows(record)))
+    /// Whether one of `files` may be returned.
+    fn may_return(&self, files: &[FileId]) -> bool {
+        let known = self.snapshot.files();
+        files.iter().filter_map(|file| known.get(*file)).any(|record| self.allowed.allows(record))
     }
 
     /// Looks again with English words beside Korean ones that the index does not know: those of the glossary first, and those of
@@ -460,6 +464,7 @@ impl Look<'_> {
         };
         let english = self.clock.outside(|| translator.english(asked));
         looked.calls.translator += english.calls;
+        looked.trouble = looked.trouble.take().or(english.trouble);
         let Some(english) = english.text else {
             looked.degraded = looked.degraded.or(Some(Degraded::TranslatorUnavailable));
             return Ok(());
@@ -525,10 +530,11 @@ fn meaning_of(embedding: Option<&Embedding>, asked: &str) -> (Option<Vec<f32>>, 
 }
 
 /// Whether one of the first files that words found has no vectors: beside those that have some it would sink for no reason.
-fn lacks_vectors(candidates: &Candidates) -> bool {
+fn lack_vectors(candidates: &Candidates, missing: &[FileId]) -> bool {
+    let missing: HashSet<&FileId> = missing.iter().collect();
     let mut by_words: Vec<_> = candidates.files.iter().filter(|file| file.bm25 > 0.0).collect();
     by_words.sort_by(|one, two| two.bm25.total_cmp(&one.bm25));
-    by_words.iter().take(FIRST).any(|file| file.chunks.iter().all(|chunk| chunk.cosine == 0.0))
+    by_words.iter().take(FIRST).any(|file| missing.contains(&file.file))
 }
 
 /// Whether the question is one word that stands nowhere: what merely sounds like it is no answer, near names are.

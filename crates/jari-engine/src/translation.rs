@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use jari_base::Candidates;
-use jari_embed::Glossary;
+use jari_embed::{Glossary, Trouble};
 use jari_text::Query;
 
 /// Puts a Korean question into English. None is used unless the user names one.
@@ -19,6 +19,8 @@ pub struct Translated {
     pub text: Option<String>,
     /// How often somebody else was asked for it.
     pub calls: usize,
+    /// Why it could not.
+    pub trouble: Option<Trouble>,
 }
 
 /// What a translation counts beside the word itself, times how sure it is. On 344 Korean questions to 21 repositories 0.4 scores

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use jari_base::{Degraded, Mode};
-use jari_embed::{Embedder, Limits, Patience, Provider, Side, Trouble};
+use jari_embed::{Cache, Embedder, Limits, Patience, Provider, Side, Trouble};
 use jari_engine::backlog::{self, Spending};
 use jari_engine::search::{SearchRequest, SearchResponse, search};
 use jari_engine::{Embedding, EmbeddingBudget, Encoder, Project, ingest};
@@ -63,13 +63,17 @@ struct Case {
 }
 
 fn case(files: &[(String, String)], eager: bool, chunks: usize) -> Case {
+    case_with(None, files, eager, chunks)
+}
+
+fn case_with(cache: Option<Arc<Cache>>, files: &[(String, String)], eager: bool, chunks: usize) -> Case {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         std::fs::write(folder.path().join(path), text).expect("a file");
     }
     let model = Arc::new(Fruit::default());
     let embedder =
-        Embedder::new(Box::new(Shared(model.clone())), None, Patience { at_once: 1, ..Patience::default() });
+        Embedder::new(Box::new(Shared(model.clone())), cache, Patience { at_once: 1, ..Patience::default() });
     let budget = EmbeddingBudget { time: Duration::from_secs(5), chunks };
     let project = Project {
         root: folder.path().to_owned(),
@@ -207,4 +211,21 @@ fn what_changed_last_comes_first() {
     let files = snapshot.files();
     let first = backlog::missing(&*snapshot).expect("files")[0];
     assert_eq!(files.get(first).map(|record| record.path.as_str()), Some("shop_1.py"));
+}
+
+#[test]
+fn a_file_with_more_chunks_than_the_budget_has_its_vectors_after_some_questions() {
+    let answers = tempfile::tempdir().expect("a folder");
+    let cache = Arc::new(Cache::open(&answers.path().join("answers.db"), 1 << 20).expect("a file"));
+    let functions = |n: usize| {
+        format!(
+            "def sell_{n}(shop):\n    first = shop.read({n})\n    second = first + {n}\n    return second * {n}\n\n\n"
+        )
+    };
+    let files = [("long.py".to_owned(), (0..40).map(functions).collect::<String>()), shops(1).remove(0)];
+    let case = case_with(Some(cache), &files, false, 1);
+    case.update();
+    let modes: Vec<Mode> = (0..50).map(|_| case.look("sell shop").mode).collect();
+    assert_eq!((modes[0], modes[49]), (Mode::Keyword, Mode::Hybrid), "{modes:?}");
+    assert!(case.texts() < 60, "{} texts for about 41 chunks and a question", case.texts());
 }

@@ -15,7 +15,7 @@ struct Backwards;
 
 impl Reranker for Backwards {
     fn order(&self, _: &str, texts: &[&str]) -> Opinion {
-        Opinion { order: Some((0..texts.len()).rev().collect()), calls: 1 }
+        Opinion { order: Some((0..texts.len()).rev().collect()), calls: 1, trouble: None }
     }
 }
 

@@ -63,11 +63,11 @@ impl Chat {
 
     /// What it says next, before `deadline`. After several failures it is not asked for a while.
     pub(crate) fn say(&self, messages: &[Message], deadline: Instant) -> Result<String, Trouble> {
-        self.circuit.admit().map_err(|(_, trouble)| trouble)?;
+        let admitted = self.circuit.admit().map_err(|(_, trouble)| trouble)?;
         let said = self.ask(messages, deadline);
         match &said {
-            Ok(_) => self.circuit.succeeded(),
-            Err(trouble) => self.circuit.failed(trouble),
+            Ok(_) => admitted.succeeded(),
+            Err(trouble) => admitted.failed(trouble),
         }
         said
     }

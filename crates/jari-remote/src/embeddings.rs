@@ -107,6 +107,10 @@ macro_rules! chosen {
         fn price(&self) -> Option<f64> {
             self.0.price()
         }
+
+        fn fingerprint(&self) -> u64 {
+            self.0.endpoint.fingerprint()
+        }
     };
 }
 
@@ -137,11 +141,14 @@ struct Item {
 
 impl Listed {
     /// In the order of the questions, whatever the order of the answers.
-    fn vectors(mut self) -> Vec<Vec<f32>> {
-        if self.data.iter().all(|item| item.index.is_some()) {
+    fn vectors(mut self) -> Result<Vec<Vec<f32>>, Trouble> {
+        if self.data.iter().any(|item| item.index.is_some()) {
             self.data.sort_by_key(|item| item.index);
+            if self.data.iter().enumerate().any(|(at, item)| item.index != Some(at)) {
+                return Err(Trouble::passing("the numbers of the answers are not those of the questions"));
+            }
         }
-        self.data.into_iter().map(|item| numbers(item.embedding)).collect()
+        Ok(self.data.into_iter().map(|item| numbers(item.embedding)).collect())
     }
 }
 
@@ -169,7 +176,7 @@ impl Provider for OpenAi {
         }
         let Chosen { endpoint, name: model, dims, .. } = &self.0;
         let question = Question { model, input: texts, encoding_format: "float", dimensions: *dims };
-        endpoint.post::<Listed>("/embeddings", &question, timeout).map(Listed::vectors)
+        endpoint.post::<Listed>("/embeddings", &question, timeout)?.vectors()
     }
 }
 
@@ -209,7 +216,7 @@ impl Provider for Voyage {
         let input_type = if side == Side::Question { "query" } else { "document" };
         let question =
             Question { model, input: texts, input_type, truncation: true, output_dimension: *dims };
-        endpoint.post::<Listed>("/embeddings", &question, timeout).map(Listed::vectors)
+        endpoint.post::<Listed>("/embeddings", &question, timeout)?.vectors()
     }
 }
 

@@ -14,6 +14,25 @@ const LONGEST_ANSWER: u64 = 128 << 20;
 /// What is shown of a refusal's own words.
 const LONGEST_MESSAGE: usize = 200;
 
+/// How those say it who read less at once.
+const TOO_LARGE: &[&str] = &[
+    "context length",
+    "context size",
+    "too long",
+    "too large",
+    "too many tokens",
+    "too many inputs",
+    "maximum input",
+    "maximum number of tokens",
+    "batch size",
+    "max_batch",
+    "input length exceeds",
+    "exceeds the maximum length",
+];
+
+/// Shorter parts of a key are words of the language, too.
+const TELLING: usize = 6;
+
 /// A place that answers.
 #[derive(Clone)]
 pub struct Endpoint {
@@ -41,15 +60,18 @@ impl Endpoint {
     /// A place by its address, and the variable that holds its key. Without the variable it is asked without a key.
     pub fn new(name: &str, base: &str, variable: Option<&str>) -> Result<Self, Trouble> {
         let base = base.trim_end_matches('/');
+        let shown = base.rsplit_once('@').map_or(base.to_owned(), |(_, place)| format!("…@{place}"));
         let wrong = || {
             Trouble::lasting(
-                format!("`{}` is no address to ask", without_secrets(base)),
-                "an address begins with http:// or https://, like http://localhost:8080/v1",
+                format!("`{shown}` is no address to ask"),
+                "an address begins with http:// or https://, like http://localhost:8080/v1, and has neither a key nor a question mark \
+                 in it; a key stands in the variable that `api_key_env` names",
             )
         };
         let uri: ureq::http::Uri = base.parse().map_err(|_| wrong())?;
         if !matches!(uri.scheme_str(), Some("http" | "https"))
             || uri.authority().is_none_or(|all| all.as_str().contains('@'))
+            || base.contains(['?', '#'])
         {
             return Err(wrong());
         }
@@ -59,8 +81,19 @@ impl Endpoint {
             Some(Key { variable: variable.to_owned(), secret: secret.filter(|secret| !secret.is_empty())? })
         });
         // Statuses are judged below; a redirect could carry texts to where the user did not send them.
-        let config = Agent::config_builder().http_status_as_error(false).max_redirects(0).build();
+        let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0);
+        if is_home(uri.host().unwrap_or_default()) {
+            // A proxy would look for this machine on its own.
+            config = config.proxy(None);
+        }
+        let config = config.build();
         Ok(Self { name: name.to_owned(), base: base.to_owned(), host, key, agent: config.into() })
+    }
+
+    /// Tells servers apart that may give the same name to different models; 0 for the one that everybody means.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let known = ["https://api.openai.com/v1", "https://api.voyageai.com/v1", "http://localhost:11434"];
+        if known.contains(&&*self.base) { 0 } else { jari_base::fingerprint(self.base.as_bytes()) }
     }
 
     /// Who is asked, in words.
@@ -98,7 +131,17 @@ impl Endpoint {
         let text = self.read(response)?;
         if (200..300).contains(&status) {
             return serde_json::from_slice(&text).map_err(|error| {
-                Trouble::passing(format!("{} answered with what is no answer: {error}", self.said()))
+                let body = String::from_utf8_lossy(&text);
+                let refused = serde_json::from_str::<serde_json::Value>(&body);
+                let why = match refused.is_ok_and(|body| body.get("error").is_some()) {
+                    true => words_of(&body),
+                    false => error.to_string(),
+                };
+                Trouble::passing(format!(
+                    "{} answered with what is no answer: {}",
+                    self.said(),
+                    self.clean(&why)
+                ))
             });
         }
         Err(self.refusal(status, wait, &String::from_utf8_lossy(&text)))
@@ -150,19 +193,9 @@ impl Endpoint {
             }
             404 | 405 => Trouble::lasting(message, "check the name of the model and the address"),
             413 => Trouble { remedy: Remedy::Less, ..Trouble::passing(message) },
-            400 | 422
-                if has(&[
-                    "context length",
-                    "too long",
-                    "too large",
-                    "too many",
-                    "maximum",
-                    "exceeds",
-                    "exceed",
-                ]) =>
-            {
-                Trouble { remedy: Remedy::Less, ..Trouble::passing(message) }
-            }
+            // llama.cpp says it so.
+            500 if has(TOO_LARGE) => Trouble { remedy: Remedy::Less, ..Trouble::passing(message) },
+            400 | 422 if has(TOO_LARGE) => Trouble { remedy: Remedy::Less, ..Trouble::passing(message) },
             408 | 409 | 425 | 429 | 500..=599 => {
                 Trouble { remedy: Remedy::Retry(wait), ..Trouble::passing(message) }
             }
@@ -181,7 +214,7 @@ impl Endpoint {
     /// Words of others without our key, without control characters, and not too many.
     fn clean(&self, words: &str) -> String {
         let mut words = match &self.key {
-            Some(key) => words.replace(&key.secret, "…"),
+            Some(key) => without_parts_of(&key.secret, words),
             None => words.to_owned(),
         };
         words = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -192,6 +225,13 @@ impl Endpoint {
         }
         words
     }
+}
+
+/// Whether a host is this machine.
+pub fn is_home(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// The part of a refusal that a person should read.
@@ -207,12 +247,28 @@ fn words_of(body: &str) -> String {
     }
 }
 
-/// Keys that others repeat, in part or whole.
+/// Words without a key, or a telling part of it.
+fn without_parts_of(secret: &str, words: &str) -> String {
+    let whole = if secret.len() < TELLING { words.to_owned() } else { words.replace(secret, "…") };
+    let belongs = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    let mut out = String::new();
+    let mut rest = whole.as_str();
+    while let Some(start) = rest.find(belongs) {
+        let (before, from) = rest.split_at(start);
+        let (part, after) = from.split_at(from.find(|c| !belongs(c)).unwrap_or(from.len()));
+        out.push_str(before);
+        out.push_str(if part.len() >= TELLING && secret.contains(part) { "…" } else { part });
+        rest = after;
+    }
+    out + rest
+}
+
+/// Keys of others, in part or whole.
 fn without_secrets(words: &str) -> String {
     let secret = |word: &str| {
         ["sk-", "pa-", "Bearer"]
             .iter()
-            .any(|start| word.trim_start_matches(['`', '\'', '"']).starts_with(start))
+            .any(|start| word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(start))
     };
     words.split(' ').map(|word| if secret(word) { "…" } else { word }).collect::<Vec<_>>().join(" ")
 }

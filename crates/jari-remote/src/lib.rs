@@ -8,6 +8,6 @@ mod translator;
 
 pub use chat::Chat;
 pub use embeddings::{Ollama, OpenAi, Voyage};
-pub use http::Endpoint;
+pub use http::{Endpoint, is_home};
 pub use reranker::{LlmReranker, RerankBudget};
 pub use translator::LlmTranslator;

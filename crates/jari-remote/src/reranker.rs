@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jari_embed::Cache;
+use jari_embed::{Cache, Trouble};
 use jari_engine::{Opinion, Reranker};
 use serde::Deserialize;
 
@@ -46,13 +46,19 @@ impl LlmReranker {
         let user = |content| Message { role: "user", content };
         let task = Message { role: "system", content: TASK.to_owned() };
         let mut messages = vec![task, user(self.listed(question, texts))];
-        let mut calls = 0;
+        let (mut calls, mut trouble) = (0, None);
         // A second chance, and no third.
         for _ in 0..2 {
             calls += 1;
-            let Ok(said) = self.chat.say(&messages, deadline) else { break };
+            let said = match self.chat.say(&messages, deadline) {
+                Ok(said) => said,
+                Err(why) => {
+                    trouble = Some(why);
+                    break;
+                }
+            };
             match order(&said, texts.len()) {
-                Ok(order) => return Opinion { order: Some(order), calls },
+                Ok(order) => return Opinion { order: Some(order), calls, trouble: None },
                 Err(why) => {
                     messages.push(Message { role: "assistant", content: said });
                     messages.push(user(format!(
@@ -61,7 +67,8 @@ impl LlmReranker {
                 }
             }
         }
-        Opinion { order: None, calls }
+        let trouble = trouble.or_else(|| Some(Trouble::passing(format!("{:?} gave no order", self.chat))));
+        Opinion { order: None, calls, trouble }
     }
 
     /// The question and the places, each with its share of the tokens.
@@ -80,7 +87,7 @@ impl LlmReranker {
     }
 
     fn key(&self, question: &str, texts: &[&str]) -> jari_embed::Key {
-        let mut parts = vec!["rerank", self.chat.model(), question];
+        let mut parts = vec!["rerank", self.chat.host(), self.chat.model(), question];
         parts.extend(texts);
         Cache::key(&parts)
     }
@@ -90,12 +97,15 @@ impl Reranker for LlmReranker {
     fn order(&self, question: &str, texts: &[&str]) -> Opinion {
         let texts = &texts[..texts.len().min(PLACES)];
         if texts.len() < 2 {
-            return Opinion { order: Some((0..texts.len()).collect()), calls: 0 };
+            return Opinion { order: Some((0..texts.len()).collect()), ..Opinion::default() };
         }
         let key = self.key(question, texts);
         let known = self.cache.as_ref().and_then(|cache| cache.get(&[key]).pop().flatten());
         if let Some(known) = known {
-            return Opinion { order: Some(known.into_iter().map(usize::from).collect()), calls: 0 };
+            return Opinion {
+                order: Some(known.into_iter().map(usize::from).collect()),
+                ..Opinion::default()
+            };
         }
         let opinion = self.ask(question, texts);
         if let (Some(cache), Some(order)) = (&self.cache, &opinion.order) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jari_embed::Trouble;
 use jari_engine::{Translated, Translator};
 
 use crate::Chat;
@@ -34,9 +35,14 @@ impl Translator for LlmTranslator {
         let (marked, names) = protected(question);
         let messages =
             [Message { role: "system", content: TASK.to_owned() }, Message { role: "user", content: marked }];
-        let said = self.chat.say(&messages, Instant::now() + self.time);
-        let text = said.ok().and_then(|said| restored(&said, &names, question));
-        Translated { text, calls: 1 }
+        match self.chat.say(&messages, Instant::now() + self.time) {
+            Err(trouble) => Translated { text: None, calls: 1, trouble: Some(trouble) },
+            Ok(said) => {
+                let text = restored(&said, &names, question);
+                let lost = || Trouble::passing(format!("{:?} lost a name or did not translate", self.chat));
+                Translated { calls: 1, trouble: text.is_none().then(lost), text }
+            }
+        }
     }
 }
 

@@ -853,6 +853,14 @@ impl Settings {
             Ok(base) => file(&base.config_dir().join("jari").join("config.toml"))?,
             Err(_) => Table::new(),
         };
+        // A model belongs to the provider it was set with.
+        let chosen = |layer: &Table| layer.get("embedding").and_then(|table| table.get("provider")).is_some();
+        let mut user = user;
+        if chosen(&project) && !chosen(&environment) {
+            if let Some(Value::Table(table)) = user.get_mut("embedding") {
+                table.retain(|name, _| name != "model" && name != "dims");
+            }
+        }
         let merged = [environment, project, user].into_iter().fold(flags, first);
         let layer = Layer::deserialize(merged).map_err(|error| {
             Failure::setting(format!("settings cannot be used: {}", error.to_string().trim()), HINT)
@@ -862,6 +870,7 @@ impl Settings {
 
     /// The same with another model: `PROVIDER` or `PROVIDER:MODEL`.
     pub(crate) fn with_model(mut self, said: &str) -> Result<Self, Failure> {
+        let said = said.trim();
         let (provider, model) =
             said.split_once(':').map_or((said, None), |(provider, model)| (provider, Some(model)));
         let Ok(provider) = provider.parse() else {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use clap::Args;
 use jari_embed::Embedder;
@@ -64,7 +65,7 @@ impl Embed {
             embedding.eager = false;
         }
         // Vectors can be kept once their length is known.
-        embedder.learn_dims(None)?;
+        embedder.learn_dims(Some(Instant::now() + index.settings.embedding.timeout))?;
         let (ready, missing) = index.sync(&reporter, backlog::missing)?;
         reporter.finish(&ready.update);
         let estimate = backlog::estimate(&index.project, &*ready.snapshot, &missing)?;
@@ -154,8 +155,8 @@ fn said(embedder: &Embedder, estimate: &Estimate) -> String {
 /// Whether it may begin: what stays on this machine costs nothing.
 fn agree(embedder: &Embedder, estimate: &Estimate, yes: bool) -> Result<(), Failure> {
     let host = embedder.provider().destination().unwrap_or("localhost");
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    let at_home = name == "localhost" || name == "[::1]" || name.starts_with("127.");
+    let port = host.rfind(':').filter(|at| host[at + 1..].chars().all(|c| c.is_ascii_digit()));
+    let at_home = jari_remote::is_home(&host[..port.unwrap_or(host.len())]);
     if yes || at_home || estimate.asked == 0 {
         return Ok(());
     }

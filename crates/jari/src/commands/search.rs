@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jari_base::{ChunkKind, Degraded, Filter, Fusion, Intent, Mode};
+use jari_embed::Trouble;
 use jari_engine::Project;
 use jari_engine::search::{Elsewhere, Hit, Pass, SearchRequest, SearchResponse, Typed, Words};
 use jari_store::Snapshot;
@@ -210,22 +211,14 @@ pub(super) fn show(answered: Answered, index: &Index, reporter: &Reporter, globa
 /// What the user should know.
 fn said(degraded: Degraded, response: &SearchResponse) -> String {
     let said = match degraded {
-        Degraded::EmbeddingUnavailable => {
-            let why = response.trouble.as_ref().map(|trouble| match &trouble.hint {
-                Some(hint) => format!(": {trouble} ({hint})"),
-                None => format!(": {trouble}"),
-            });
-            return format!("words answer alone{}", why.unwrap_or_default());
-        }
+        Degraded::EmbeddingUnavailable => "words answer alone",
         Degraded::EmbeddingInProgress if response.mode == Mode::Keyword => {
             "words answer alone until these files have vectors: embedding in progress, ask again, or `jari embed --all`"
         }
         Degraded::EmbeddingInProgress => {
             "not all files have vectors yet: embedding in progress with every search, or at once with `jari embed --all`"
         }
-        Degraded::TranslatorUnavailable => {
-            "the translator did not answer: the glossary's words are all there is"
-        }
+        Degraded::TranslatorUnavailable => "the glossary's words are all there is",
         Degraded::VectorsUnavailable => "there are no vectors: words answer alone",
         Degraded::VectorIndexUnavailable => {
             "there is no graph over the vectors yet, so every one was looked at: `jari vectors build` makes it"
@@ -237,7 +230,11 @@ fn said(degraded: Degraded, response: &SearchResponse) -> String {
             "what should have put the best in order failed: the order is the usual one"
         }
     };
-    said.to_owned()
+    match &response.trouble {
+        Some(Trouble { message, hint: Some(hint), .. }) => format!("{said}: {message} ({hint})"),
+        Some(Trouble { message, .. }) => format!("{said}: {message}"),
+        None => said.to_owned(),
+    }
 }
 
 fn text(request: &SearchRequest, response: &SearchResponse) -> String {
