@@ -75,6 +75,12 @@ impl Circuit {
 /// A question that was let through. Where nobody says what came of it, the next one may try.
 pub struct Admitted<'a>(&'a Circuit);
 
+impl std::fmt::Debug for Admitted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("let through")
+    }
+}
+
 impl Admitted<'_> {
     /// It was answered.
     pub fn succeeded(self) {
@@ -105,7 +111,7 @@ mod tests {
     use super::*;
 
     fn fail(circuit: &Circuit, trouble: &Trouble) {
-        circuit.admit().ok().expect("it is closed").failed(trouble);
+        circuit.admit().expect("it is closed").failed(trouble);
     }
 
     #[test]
@@ -113,11 +119,11 @@ mod tests {
         let circuit = Circuit::new(Duration::from_millis(20));
         let trouble = Trouble::passing("no");
         (0..3).for_each(|_| fail(&circuit, &trouble));
-        let (_, why) = circuit.admit().err().expect("it is open");
+        let (_, why) = circuit.admit().expect_err("it is open");
         assert_eq!((why.remedy, circuit.is_closed()), (Remedy::Wait, false));
         std::thread::sleep(Duration::from_millis(25));
         assert!(circuit.is_closed());
-        let probe = circuit.admit().ok().expect("a probe");
+        let probe = circuit.admit().expect("a probe");
         assert!(circuit.admit().is_err() && !circuit.is_closed(), "one probe at a time");
         probe.succeeded();
         assert!(circuit.admit().is_ok());
@@ -128,8 +134,8 @@ mod tests {
         let circuit = Circuit::new(Duration::from_millis(5));
         (0..3).for_each(|_| fail(&circuit, &Trouble::passing("no")));
         std::thread::sleep(Duration::from_millis(10));
-        drop(circuit.admit().ok().expect("a probe"));
-        circuit.admit().ok().expect("another").succeeded();
+        drop(circuit.admit().expect("a probe"));
+        circuit.admit().expect("another").succeeded();
         assert!(circuit.is_closed());
     }
 
@@ -138,7 +144,7 @@ mod tests {
         let circuit = Circuit::new(Duration::from_secs(60));
         for _ in 0..5 {
             (0..2).for_each(|_| fail(&circuit, &Trouble::passing("no")));
-            circuit.admit().ok().expect("it is closed").succeeded();
+            circuit.admit().expect("it is closed").succeeded();
         }
         assert!(circuit.admit().is_ok());
     }
@@ -147,7 +153,7 @@ mod tests {
     fn what_only_the_user_can_mend_opens_it_at_once() {
         let circuit = Circuit::new(Duration::from_secs(60));
         fail(&circuit, &Trouble::lasting("the key was refused", "check it"));
-        let (_, why) = circuit.admit().err().expect("it is open");
+        let (_, why) = circuit.admit().expect_err("it is open");
         assert_eq!((why.remedy, &*why.message), (Remedy::Change, "the key was refused"));
     }
 }

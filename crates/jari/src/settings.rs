@@ -849,17 +849,15 @@ impl Settings {
         let environment = environment(|name| std::env::var(name).ok())?;
         let mut project = file(&root.join("jari.toml"))?;
         let notes = take_own(&mut project);
-        let user = match etcetera::choose_base_strategy() {
+        let mut user = match etcetera::choose_base_strategy() {
             Ok(base) => file(&base.config_dir().join("jari").join("config.toml"))?,
             Err(_) => Table::new(),
         };
         // A model belongs to the provider it was set with.
         let chosen = |layer: &Table| layer.get("embedding").and_then(|table| table.get("provider")).is_some();
-        let mut user = user;
-        if chosen(&project) && !chosen(&environment) {
-            if let Some(Value::Table(table)) = user.get_mut("embedding") {
-                table.retain(|name, _| name != "model" && name != "dims");
-            }
+        let replaced = chosen(&project) && !chosen(&environment);
+        if let Some(Value::Table(table)) = user.get_mut("embedding").filter(|_| replaced) {
+            table.retain(|name, _| name != "model" && name != "dims");
         }
         let merged = [environment, project, user].into_iter().fold(flags, first);
         let layer = Layer::deserialize(merged).map_err(|error| {
