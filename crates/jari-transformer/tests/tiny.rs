@@ -141,6 +141,40 @@ fn vectors_are_those_of_the_textbook() {
     }
 }
 
+/// The tokenizer of XLM-RoBERTa and multilingual-e5.
+#[test]
+fn sentence_pieces_are_read_as_well_as_word_pieces() {
+    let kind = Kind { family: "xlm-roberta", prefix: "roberta.", ..PLAIN };
+    let temp = tempfile::tempdir().unwrap();
+    write(temp.path(), kind);
+    let pieces = [
+        "<s>",
+        "<pad>",
+        "</s>",
+        "<unk>",
+        "▁retry",
+        "▁request",
+        "s",
+        "▁after",
+        "▁다시",
+        "요청",
+        "▁query",
+        ":",
+    ];
+    let vocab: Vec<Value> =
+        pieces.iter().enumerate().map(|(at, piece)| json!([piece, -(at as f64)])).collect();
+    let mut read = tokenizer();
+    read["normalizer"] = Value::Null;
+    read["pre_tokenizer"] =
+        json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true});
+    read["model"] = json!({"type": "Unigram", "unk_id": 3, "vocab": vocab, "byte_fallback": false});
+    std::fs::write(temp.path().join("tokenizer.json"), read.to_string()).unwrap();
+    let transformer = Transformer::open(temp.path()).unwrap();
+    let vectors = transformer.embed(&["retry requests", "다시요청 after"], Side::Document);
+    check_near(&vectors[0], &slow(kind, &[0, 4, 5, 6, 2]));
+    check_near(&vectors[1], &slow(kind, &[0, 8, 9, 7, 2]));
+}
+
 #[test]
 fn long_texts_are_cut_where_places_end() {
     let transformer = open(PLAIN);

@@ -138,13 +138,16 @@ fn said(embedder: &Embedder, estimate: &Estimate) -> String {
     if estimate.asked < estimate.chunks {
         let _ = write!(
             said,
-            ", {} of them known from before",
+            ", {} of them known or repeated",
             printer::count((estimate.chunks - estimate.asked) as u64)
         );
     }
     let _ = write!(said, " · about {} tokens", printer::count(estimate.tokens as u64));
     if let Some(dollars) = dollars(embedder, estimate) {
-        let _ = write!(said, " · about ${dollars:.2}");
+        let _ = match dollars {
+            0.0..0.01 => write!(said, " · less than $0.01"),
+            _ => write!(said, " · about ${dollars:.2}"),
+        };
     }
     if let Some(destination) = provider.destination() {
         let _ = write!(said, " · sent to {destination}");
