@@ -61,3 +61,43 @@ fn numbered<T: std::hash::Hash + Eq + Copy>(scored: impl Iterator<Item = (T, f32
     }
     ranks
 }
+
+#[cfg(test)]
+mod tests {
+    use jari_base::{ChunkKind, FileCandidate, Language};
+
+    use super::*;
+
+    fn file(number: u32, path_bm25: f32, chunks: &[(f32, f32)]) -> FileCandidate {
+        let chunk = |(ordinal, (body, cosine)): (usize, &(f32, f32))| ChunkCandidate {
+            chunk: ChunkId { file: FileId(number), ordinal: ordinal as u32 },
+            kind: ChunkKind::Function,
+            body: *body,
+            name: 0.0,
+            doc: 0.0,
+            cosine: *cosine,
+        };
+        FileCandidate {
+            file: FileId(number),
+            path: format!("{number}.rs"),
+            language: Language::named("rust"),
+            bm25: 1.0,
+            path_bm25,
+            chunks: chunks.iter().enumerate().map(chunk).collect(),
+            definitions: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_place_stands_on_the_lists_it_scores_in() {
+        let files = vec![file(1, 0.0, &[(2.0, 0.1), (0.0, 0.9)]), file(2, 3.0, &[(5.0, 0.0)])];
+        let lists = Lists::new(&Candidates { files, ..Candidates::default() });
+        let of = |file, ordinal| {
+            let found = lists.of(ChunkId { file: FileId(file), ordinal });
+            found.iter().map(|found| format!("{} {}", found.list, found.rank)).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(of(1, 0), "keyword 2, vector 2");
+        assert_eq!(of(1, 1), "vector 1");
+        assert_eq!(of(2, 0), "keyword 1, path 1");
+    }
+}
