@@ -42,11 +42,6 @@ impl Circuit {
         !state.probing && state.until.is_none_or(|until| until <= Instant::now())
     }
 
-    /// What went wrong last, since something went well.
-    pub fn trouble(&self) -> Option<Trouble> {
-        self.state().last.clone()
-    }
-
     /// How often in a row a pause did not help.
     pub fn openings(&self) -> u32 {
         self.state().openings

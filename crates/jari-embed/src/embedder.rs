@@ -105,11 +105,6 @@ impl Embedder {
         self.circuit.is_closed()
     }
 
-    /// What went wrong last, since something went well.
-    pub fn trouble(&self) -> Option<Trouble> {
-        self.circuit.trouble()
-    }
-
     /// Whether it has answered a question of this process.
     pub fn has_answered(&self) -> bool {
         self.answered.load(Ordering::Relaxed)
@@ -187,10 +182,7 @@ impl Embedder {
             deadline,
             state: Mutex::new((Vec::new(), None)),
         };
-        let took = |answers: &[Answer]| {
-            self.keep(&keys, answers);
-            done(answers.iter().map(|(at, _)| places[&keys[*at]].len()).sum());
-        };
+        let took = |answers: &[Answer]| done(answers.iter().map(|(at, _)| places[&keys[*at]].len()).sum());
         let threads = self.patience.at_once.clamp(1, work.queue().len().max(1));
         std::thread::scope(|scope| {
             for _ in 1..threads {
@@ -212,11 +204,9 @@ impl Embedder {
         while let Some(mut batch) = work.next() {
             // Another process may have asked meanwhile.
             let known = work.known(self, &batch);
-            if !known.is_empty() {
-                batch.retain(|piece| known.iter().all(|(at, _)| *at != piece.at));
-                took(&known);
-                work.state.lock().expect("no worker panics").0.extend(known);
-            }
+            batch.retain(|piece| known.iter().all(|(at, _)| *at != piece.at));
+            took(&known);
+            work.take(known);
             if batch.is_empty() {
                 continue;
             }
@@ -224,21 +214,22 @@ impl Embedder {
             match self.ask(&texts, work.side, work.deadline) {
                 Ok(vectors) => {
                     let answers: Vec<_> = batch.iter().map(|piece| piece.at).zip(vectors).collect();
+                    self.keep(work.keys, &answers);
                     took(&answers);
-                    work.state.lock().expect("no worker panics").0.extend(answers);
+                    work.take(answers);
                 }
-                Err(trouble) if trouble.remedy == Remedy::Less => match smaller(&batch) {
-                    // Where not even the first text is small enough, it is not the size.
-                    Some(_) if batch.len() == 1 && !self.has_answered() && batch[0].tokens < SMALL => {
-                        work.queue().clear();
-                        work.state.lock().expect("no worker panics").1 = Some(trouble);
+                // Where not even a small text is small enough, it is not the size.
+                Err(trouble)
+                    if trouble.remedy == Remedy::Less && (self.has_answered() || !is_small(&batch)) =>
+                {
+                    match smaller(&batch) {
+                        Some(parts) => work.queue().extend(parts),
+                        None => work.note(trouble),
                     }
-                    Some(parts) => work.queue().extend(parts),
-                    None => work.state.lock().expect("no worker panics").1 = Some(trouble),
-                },
+                }
                 Err(trouble) => {
                     work.queue().clear();
-                    work.state.lock().expect("no worker panics").1 = Some(trouble);
+                    work.note(trouble);
                 }
             }
         }
@@ -391,6 +382,14 @@ impl<'a> Work<'a> {
         self.queue.lock().expect("no worker panics")
     }
 
+    fn take(&self, answers: Vec<Answer>) {
+        self.state.lock().expect("no worker panics").0.extend(answers);
+    }
+
+    fn note(&self, trouble: Trouble) {
+        self.state.lock().expect("no worker panics").1 = Some(trouble);
+    }
+
     /// What the cache has learned since, of a batch.
     fn known(&self, embedder: &Embedder, batch: &[Piece<'_>]) -> Vec<Answer> {
         let keys: Vec<Key> = batch.iter().map(|piece| self.keys[piece.at]).collect();
@@ -402,6 +401,11 @@ impl<'a> Work<'a> {
         let in_time = self.deadline.is_none_or(|deadline| Instant::now() < deadline);
         if in_time { self.queue().pop_front() } else { None }
     }
+}
+
+/// Whether a batch is one text that is too long for no model.
+fn is_small(batch: &[Piece<'_>]) -> bool {
+    matches!(batch, [piece] if piece.tokens < SMALL)
 }
 
 /// A batch that was too large, in two; a single text, cut in half.

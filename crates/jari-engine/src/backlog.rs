@@ -187,13 +187,16 @@ fn ask(
     let Some(embedder) = embedding.asked() else { return Vec::new() };
     let texts: Vec<&str> =
         group.iter().flat_map(|waiting| waiting.texts.iter().map(String::as_str)).collect();
-    let mut unknown = embedder.unknown(&texts, Side::Document);
-    let first = group.first().map_or(0, |waiting| waiting.texts.len());
-    // Without a cache nothing lasts but whole files.
-    let most = if embedder.has_cache() { *left } else { (*left).max(first) };
-    let later = unknown.split_off(unknown.len().min(most));
-    let later: HashSet<String> = later.into_iter().map(str::to_owned).collect();
-    *left = left.saturating_sub(unknown.len());
+    let mut later: HashSet<String> = HashSet::new();
+    // Who may spend without end need not count.
+    if *left < usize::MAX {
+        let mut unknown = embedder.unknown(&texts, Side::Document);
+        let first = group.first().map_or(0, |waiting| waiting.texts.len());
+        // Without a cache nothing lasts but whole files.
+        let most = if embedder.has_cache() { *left } else { (*left).max(first) };
+        later.extend(unknown.split_off(unknown.len().min(most)).into_iter().map(str::to_owned));
+        *left = left.saturating_sub(unknown.len());
+    }
     let asked: Vec<&str> = texts.iter().copied().filter(|text| !later.contains(*text)).collect();
     let embedded = embedder.embed(&asked, Side::Document, deadline, progress);
     outcome.calls += embedded.calls;

@@ -180,20 +180,24 @@ fn ask_for_missing(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Option<Trouble>)> {
     let missing = backlog::missing(&*snapshot)?;
+    let Some(embedding) = project.embedding.as_ref().filter(|_| !missing.is_empty()) else {
+        return Ok((snapshot, None));
+    };
     let files = snapshot.files();
-    let of = missing.iter().filter_map(|file| files.get(*file)).map(|record| record.chunks as usize).sum();
+    let of: usize =
+        missing.iter().filter_map(|file| files.get(*file)).map(|record| record.chunks as usize).sum();
     let done = AtomicUsize::new(0);
     let count = |more: usize| {
         let done = done.fetch_add(more, Ordering::Relaxed) + more;
-        progress(Progress { embedded: Some((done, of)), ..Progress::default() });
+        // What the trial did of a file that it did not finish is counted again.
+        progress(Progress { embedded: Some((done.min(of), of)), ..Progress::default() });
     };
-    let Some(embedding) = &project.embedding else { return Ok((snapshot, None)) };
     // Nobody waits long for a model that does not answer at all; one that does is waited for.
     let first = Instant::now() + embedding.budget.time;
     let trial = Spending { deadline: Some(first), chunks: TRIAL };
     let tried = backlog::embed(project, store, &missing, trial, &count)?;
     let silent = embedding.asked().is_some_and(|embedder| !embedder.has_answered()) && tried.chunks == 0;
-    if silent && !missing.is_empty() {
+    if silent {
         let late = || Trouble::passing("time was up before the model answered");
         return Ok((snapshot, Some(tried.trouble.unwrap_or_else(late))));
     }

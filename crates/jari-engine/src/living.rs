@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use jari_base::{FileId, Mode};
+use jari_base::FileId;
 use jari_source::Watch;
 use jari_store::{Replaced, Snapshot, Store};
 
@@ -177,16 +177,14 @@ impl Living {
         snapshot: Arc<dyn Snapshot>,
         request: &SearchRequest,
     ) -> Result<Arc<dyn Snapshot>> {
-        let Some(embedding) = self.project.embedding.as_ref().filter(|embedding| {
-            request.mode != Mode::Keyword && embedding.asked().is_some_and(|embedder| embedder.is_available())
-        }) else {
+        let embedding = self.project.embedding.as_ref();
+        let Some(embedding) = embedding.filter(|embedding| embedding.makes_on_demand(request.mode)) else {
             return Ok(snapshot);
         };
         let deadline = Instant::now() + embedding.budget.time;
         let snapshot = self.shared.learn_dims(embedding, deadline).unwrap_or(snapshot);
-        let mut files = backlog::looked_at(&self.project, &*snapshot, request)?;
-        backlog::fit(&*snapshot, &mut files, embedding.budget.chunks);
-        if files.is_empty() {
+        let files = backlog::looked_at(&self.project, &*snapshot, request)?;
+        if files.is_empty() || embedding.budget.chunks == 0 {
             return Ok(snapshot);
         }
         let mut inner = self.shared.inner();
@@ -313,11 +311,12 @@ impl Shared {
     fn make_vectors(&self) {
         while !self.stopped() {
             let files = self.next_wanted();
-            if files.is_empty() {
+            let Some(embedding) = self.project.embedding.as_ref().filter(|_| !files.is_empty()) else {
                 continue;
-            }
+            };
             let made = self.store().and_then(|store| {
-                let spending = Spending { deadline: Some(Instant::now() + AT_ONCE), chunks: usize::MAX };
+                let chunks = if embedding.eager { usize::MAX } else { embedding.budget.chunks };
+                let spending = Spending { deadline: Some(Instant::now() + AT_ONCE), chunks };
                 backlog::embed(&self.project, &*store, &files, spending, &|_| {})
             });
             let stamp = self.home.stamp();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jari_base::{Chunked, Space};
+use jari_base::{Chunked, Mode, Space};
 use jari_embed::{Document, Embedder, Model, Side, Trouble};
 
 /// Changes whenever the same model gives the same chunks other vectors than before.
@@ -93,6 +93,11 @@ impl Embedding {
             Encoder::Read { .. } => None,
             Encoder::Asked(embedder) => Some(embedder),
         }
+    }
+
+    /// Whether a question in this mode may let files have vectors: a model must be asked for them, and would answer.
+    pub fn makes_on_demand(&self, mode: Mode) -> bool {
+        mode != Mode::Keyword && self.asked().is_some_and(|embedder| embedder.is_available())
     }
 
     /// Which vectors may be compared, of chunks that were cut as `contents` says; `None` while nobody knows how long they are.

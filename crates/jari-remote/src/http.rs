@@ -96,18 +96,13 @@ impl Endpoint {
         if known.contains(&&*self.base) { 0 } else { jari_base::fingerprint(self.base.as_bytes()) }
     }
 
-    /// Who is asked, in words.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Where texts are sent.
     pub fn host(&self) -> &str {
         &self.host
     }
 
     /// Asks, and reads the answer, all within `timeout`.
-    pub fn post<A: DeserializeOwned>(
+    pub(crate) fn post<A: DeserializeOwned>(
         &self,
         path: &str,
         question: &impl Serialize,
@@ -193,9 +188,10 @@ impl Endpoint {
             }
             404 | 405 => Trouble::lasting(message, "check the name of the model and the address"),
             413 => Trouble { remedy: Remedy::Less, ..Trouble::passing(message) },
-            // llama.cpp says it so.
-            500 if has(TOO_LARGE) => Trouble { remedy: Remedy::Less, ..Trouble::passing(message) },
-            400 | 422 if has(TOO_LARGE) => Trouble { remedy: Remedy::Less, ..Trouble::passing(message) },
+            // llama.cpp says it with 500.
+            400 | 422 | 500 if has(TOO_LARGE) => {
+                Trouble { remedy: Remedy::Less, ..Trouble::passing(message) }
+            }
             408 | 409 | 425 | 429 | 500..=599 => {
                 Trouble { remedy: Remedy::Retry(wait), ..Trouble::passing(message) }
             }
@@ -275,10 +271,8 @@ fn without_secrets(words: &str) -> String {
 
 /// How long the other side wants us to wait, in seconds; a date is not worth a calendar.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let milliseconds =
-        headers.get("retry-after-ms").and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
-    let seconds =
-        headers.get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
-    let seconds = milliseconds.map(|milliseconds| milliseconds / 1000.0).or(seconds)?;
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let seconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1000.0);
+    let seconds = seconds.or_else(|| number("retry-after"))?;
     Duration::try_from_secs_f64(seconds.min(3600.0)).ok()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use jari_base::{Backend, Filter, Mode};
+use jari_base::{Backend, Filter};
 use jari_engine::backlog::{self, Spending};
 use jari_engine::ingest::{self, Progress, Update};
 use jari_engine::search::SearchRequest;
@@ -178,9 +178,8 @@ impl Index {
     /// Lets the files that a question looks at have their vectors, as far as the budget goes.
     pub(crate) fn embed_for(&mut self, request: &SearchRequest, ready: Ready) -> Result<Ready, Failure> {
         let project = self.project.clone();
-        let Some(embedding) = project.embedding.as_ref().filter(|embedding| {
-            request.mode != Mode::Keyword && embedding.asked().is_some_and(|embedder| embedder.is_available())
-        }) else {
+        let embedding = project.embedding.as_ref();
+        let Some(embedding) = embedding.filter(|embedding| embedding.makes_on_demand(request.mode)) else {
             return Ok(ready);
         };
         let began = Instant::now();
