@@ -13,8 +13,11 @@ use jari_store::{Files, Snapshot};
 use crate::mentions::{Named, code_lines, each_document, has_humps, is_telling};
 use crate::{Project, Result};
 
+mod call;
+mod examples;
 mod since;
 
+pub use call::Refusal;
 pub use since::drift_since;
 
 /// Commits that are asked for names that are gone.
@@ -41,12 +44,15 @@ const OF_THE_PAST: &[&str] = &[
     "internals/deprecation",
     "migrat",
     "news",
+    "pep",
+    "peps",
     "proposal",
     "release",
     "releases",
     "rfc",
     "rfcs",
     "roadmap",
+    "sep",
     "upgrad",
     "whatsnew",
     "what's new",
@@ -63,7 +69,10 @@ const SAID_TO_BE_GONE: &[&str] = &[
     "renamed",
     "formerly",
     "previously",
-    "used to",
+    "it used to",
+    "that used to",
+    "this used to",
+    "which used to",
     "was called",
     "replaced",
     "instead of",
@@ -103,6 +112,13 @@ pub enum Reason {
         /// As it is.
         to: String,
     },
+    /// An example calls it with what it does not take.
+    Uncallable {
+        /// Why it cannot be called so.
+        refusal: Refusal,
+        /// As it is declared.
+        signature: String,
+    },
     /// The file is gone since.
     FileRemoved,
     /// The file was moved.
@@ -123,6 +139,7 @@ impl std::fmt::Display for Reason {
             Self::Removed => f.write_str("was removed"),
             Self::Renamed { to } => write!(f, "is called `{to}` now"),
             Self::Redeclared { from, to } => write!(f, "was `{from}`, is `{to}`"),
+            Self::Uncallable { refusal, signature } => write!(f, "{refusal}: `{signature}`"),
             Self::Moved { to } => write!(f, "is at `{to}` now"),
         }
     }
@@ -190,9 +207,10 @@ enum SaidKind {
 
 /// Sections that name what no longer exists, of documents that `within` lets through.
 pub fn drift(project: &Project, snapshot: &dyn Snapshot, within: &Filter) -> Result<DriftReport> {
-    let (said, sections) = said(snapshot, within)?;
+    let Spoken { said, calls, sections } = spoken(snapshot, within)?;
     let code = Code::new(snapshot, said.iter())?;
-    let mut report = DriftReport { sections, names: said.len(), ..DriftReport::default() };
+    let mut report = DriftReport { sections, names: said.len() + calls.len(), ..DriftReport::default() };
+    report.findings = examples::findings(snapshot, &calls)?;
     let suspects: Vec<&Said> =
         said.iter().filter(|said| !code.has(project, said) && !code.is_foreign(said)).collect();
     let words: HashSet<&str> = suspects.iter().map(|said| said.last.as_str()).collect();
@@ -204,6 +222,11 @@ pub fn drift(project: &Project, snapshot: &dyn Snapshot, within: &Filter) -> Res
                     "the history is cut off (a shallow clone): what older commits took out is not known"
                         .to_owned(),
                 );
+            }
+            if let Some(date) = &gone.until {
+                report.notes.push(format!(
+                    "the history is long: what commits before {date} took out was not looked at"
+                ));
             }
             gone
         }
@@ -260,7 +283,8 @@ fn finish(report: &mut DriftReport) {
 
 /// Names of today that look like those that are gone.
 fn near_names(snapshot: &dyn Snapshot, findings: &mut [Finding]) -> Result<()> {
-    for finding in findings {
+    for finding in findings.iter_mut().filter(|finding| !matches!(finding.reason, Reason::Uncallable { .. }))
+    {
         if let Some(Named::Name { last, .. }) = Named::new(&finding.name)
             && last.len() > 3
         {
@@ -271,14 +295,21 @@ fn near_names(snapshot: &dyn Snapshot, findings: &mut [Finding]) -> Result<()> {
 }
 
 /// What documents say in pieces of code, but for those that tell of the past.
-fn said(snapshot: &dyn Snapshot, within: &Filter) -> Result<(Vec<Said>, usize)> {
-    let mut all = Vec::new();
-    let mut sections = 0;
+#[derive(Default)]
+struct Spoken {
+    said: Vec<Said>,
+    calls: Vec<examples::Call>,
+    sections: usize,
+}
+
+fn spoken(snapshot: &dyn Snapshot, within: &Filter) -> Result<Spoken> {
+    let mut all = Spoken::default();
     each_document(snapshot, within, |path, document, text| {
-        sections += document.sections.len();
+        all.sections += document.sections.len();
         if speaks_of_the_past(path, &[]) || is_of_tests(path) {
             return;
         }
+        all.calls.extend(examples::calls(path, document, text));
         let lines: Vec<&str> = text.lines().collect();
         // What the document's own examples say is explained there, whoever defines it.
         let examples: HashSet<&str> =
@@ -301,11 +332,11 @@ fn said(snapshot: &dyn Snapshot, within: &Filter) -> Result<(Vec<Said>, usize)> 
             };
             let Some(said) = at(path, document, span.line, span.text) else { continue };
             if !speaks_of_the_past("", &said.heading_path) {
-                all.push(Said { kind, head: head.map(str::to_owned), last: last.to_owned(), ..said });
+                all.said.push(Said { kind, head: head.map(str::to_owned), last: last.to_owned(), ..said });
             }
         }
     })?;
-    Ok((all, sections))
+    Ok(all)
 }
 
 fn at(path: &str, document: &Document, line: u32, text: &str) -> Option<Said> {

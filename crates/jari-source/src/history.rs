@@ -126,6 +126,8 @@ pub struct Gone {
     pub newest: String,
     /// Whether older commits are not there.
     pub shallow: bool,
+    /// The date of the commit at which time was up.
+    pub until: Option<String>,
 }
 
 /// Files that were taken away, and of `words` those of which a commit took a definition out of a file that `counts`, and the last commit that did. At most `commits` are looked at, and
@@ -168,6 +170,7 @@ pub fn removals(
                 gone.newest = date.to_owned();
             }
             if Instant::now() >= deadline {
+                gone.until = Some(date.to_owned());
                 break;
             }
         } else if let Some(old) = line.strip_prefix("--- ") {

@@ -177,6 +177,7 @@ fn finding(finding: Finding) -> FindingJson {
         Reason::Removed => "removed",
         Reason::Renamed { .. } => "renamed",
         Reason::Redeclared { .. } => "redeclared",
+        Reason::Uncallable { .. } => "uncallable",
         Reason::FileRemoved => "file_removed",
         Reason::Moved { .. } => "moved",
     };

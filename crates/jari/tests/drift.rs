@@ -124,7 +124,7 @@ fn what_documents_still_name_is_reported_once_it_is_gone() {
         &expect![[r#"
         exit: 0
         --- stderr
-        0 findings in 3 sections · 1 known
+        0 findings in 3 sections · 2 known
     "#]],
     );
     let found = project.json(&["drift", "-q"]);
@@ -133,6 +133,47 @@ fn what_documents_still_name_is_reported_once_it_is_gone() {
         (&"taken_out".into(), &3.into()),
         "{found}"
     );
+}
+
+#[test]
+fn examples_that_call_what_does_not_take_it_are_reported() {
+    let example = |title: &str, call: &str| {
+        format!("## {title}\n\nSo:\n\n```python\nfrom shop import Pool, open_pool\n\n{call}\n```\n\n")
+    };
+    let page = [
+        "# Guide\n\n".to_owned(),
+        example("Right", "pool = Pool(3)\npool.take(2)\nopen_pool(size=3)\nopen_pool(*sizes)"),
+        example("Unknown", "open_pool(size=3, patience=2)"),
+        example("Too many", "pool = Pool(3)\npool.take(2, 3)"),
+        example("Missing", "open_pool()"),
+        example("Errors", "open_pool(1, 2, 3)  # TypeError: wrong"),
+        example("Deprecated", "open_pool(1, 2, 3)"),
+        example("Their own", "def open_pool(a, b):\n    pass\n"),
+    ];
+    let theirs = "# Others\n\n```python\nfrom elsewhere import open_pool\nopen_pool(1, 2, 3)\n```\n";
+    let project = Project::new(&[
+        (
+            "shop/__init__.py",
+            &format!(
+                "{POOL}\n\ndef open_pool(size):\n    \"\"\"open_pool(a, b) opens it.\"\"\"\n    pool = Pool(size)\n    return pool\n"
+            ),
+        ),
+        ("docs/guide.md", &page[..7].concat()),
+        ("docs/others.md", theirs),
+        ("docs/own.md", &page[7]),
+    ]);
+    check(
+        &project.jari(&["drift", "-q"]),
+        &expect![[r#"
+            exit: 1
+            --- stdout
+            docs/guide.md:23 · open_pool  is given `patience`, which it does not take: `def open_pool(size)` · Guide › Unknown  #.##
+            docs/guide.md:34 · take  is given 2 arguments and takes 1: `def take(self, patience)` · Guide › Too many  #.##
+            docs/guide.md:44 · open_pool  is not given `size`, which it needs: `def open_pool(size)` · Guide › Missing  #.##
+        "#]],
+    );
+    let found = project.json(&["drift", "-q"]);
+    assert_eq!(found["findings"][0]["reason"], "uncallable");
 }
 
 #[test]
