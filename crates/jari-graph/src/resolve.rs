@@ -1,7 +1,7 @@
 //! Which definitions a use of a name may mean. What the syntax shows decides: the import, the receiver, the type around, the
 //! file; where it shows nothing, all that fit are returned, nearest first.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind};
@@ -81,7 +81,7 @@ impl Named {
 }
 
 /// Where a use stands.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// In which file.
     pub file: FileId,
@@ -93,6 +93,8 @@ pub struct Place<'a> {
     pub around: Option<&'a Symbol>,
     /// All uses of the file.
     pub references: &'a [Reference],
+    /// Whether one of them is of a name, other than to inherit from it.
+    pub speaks_of: &'a dyn Fn(&str) -> bool,
 }
 
 /// What is known of the project's types and modules.

@@ -24,9 +24,6 @@ const OWNERS: usize = 6;
 /// Definitions of one type that are looked at for a field.
 const DECLARATIONS: usize = 3;
 
-/// Texts that are kept at hand.
-const TEXTS: usize = 64;
-
 /// Files that one import may mean.
 const IMPORTED: usize = 12;
 
@@ -44,7 +41,7 @@ pub(super) struct Lookups<'a> {
     named: RefCell<HashMap<String, Rc<Named>>>,
     above: RefCell<HashMap<String, Rc<Vec<String>>>>,
     fields: RefCell<HashMap<(String, String), Option<String>>>,
-    texts: RefCell<HashMap<FileId, Rc<str>>>,
+    members: RefCell<HashMap<String, Rc<str>>>,
     modules: OnceCell<HashSet<String>>,
     /// The first thing that went wrong where no error can be returned.
     failed: RefCell<Option<crate::Error>>,
@@ -62,7 +59,7 @@ impl<'a> Lookups<'a> {
             named: RefCell::default(),
             above: RefCell::default(),
             fields: RefCell::default(),
-            texts: RefCell::default(),
+            members: RefCell::default(),
             modules: OnceCell::new(),
             failed: RefCell::default(),
         }
@@ -150,20 +147,6 @@ impl<'a> Lookups<'a> {
         })
     }
 
-    fn text(&self, file: FileId) -> Result<Option<Rc<str>>> {
-        if let Some(known) = self.texts.borrow().get(&file) {
-            return Ok(Some(known.clone()));
-        }
-        let Some(text) = self.snapshot.text(file)? else { return Ok(None) };
-        let text: Rc<str> = text.into();
-        let mut texts = self.texts.borrow_mut();
-        if texts.len() >= TEXTS {
-            texts.clear();
-        }
-        texts.insert(file, text.clone());
-        Ok(Some(text))
-    }
-
     /// The type of a field as the definition of its type declares it, read from the text: fields are no definitions in every
     /// language. A method of that name is a property.
     fn declared_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
@@ -174,21 +157,32 @@ impl<'a> Lookups<'a> {
             let returned = returned_type(&property.symbol.signature, name, 0, Some(owner));
             return Ok(returned.map(str::to_owned));
         }
+        let members = self.members(owner)?;
+        // Most types do not speak of it at all.
+        if memchr::memmem::find(members.as_bytes(), name.as_bytes()).is_none() {
+            return Ok(None);
+        }
+        Ok(members.lines().find_map(|line| field_type(line, name)).map(str::to_owned))
+    }
+
+    /// The lines of a type's definitions that may declare its fields.
+    fn members(&self, owner: &str) -> Result<Rc<str>> {
+        if let Some(known) = self.members.borrow().get(owner) {
+            return Ok(known.clone());
+        }
         let named = self.named(owner)?;
         let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
+        let mut members = String::new();
         for definition in types.take(DECLARATIONS) {
-            let Some(text) = self.text(definition.file)? else { continue };
-            let declaration = definition.symbol.lines.slice(&text);
-            // Most types do not speak of it at all.
-            if memchr::memmem::find(declaration.as_bytes(), name.as_bytes()).is_none() {
-                continue;
-            }
-            let found = members_of(declaration).find_map(|line| field_type(line, name));
-            if found.is_some() {
-                return Ok(found.map(str::to_owned));
+            let Some(text) = self.snapshot.text(definition.file)? else { continue };
+            for line in members_of(definition.symbol.lines.slice(&text)) {
+                members.push_str(line);
+                members.push('\n');
             }
         }
-        Ok(None)
+        let members: Rc<str> = members.into();
+        self.members.borrow_mut().insert(owner.to_owned(), members.clone());
+        Ok(members)
     }
 
     /// What the definitions of a type say they inherit from.

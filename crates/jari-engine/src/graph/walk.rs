@@ -1,6 +1,7 @@
 //! The walk itself: from definitions to their uses and on to what is around those, or the other way; each definition once, so
 //! that cycles end, and within bounds of time and number.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
@@ -191,12 +192,16 @@ impl Walk<'_> {
             }
             // Uses of one kind in one type mean the same: tests call a thing a hundred times.
             let mut known: HashMap<Likes<'_>, Rc<Vec<Candidate>>> = HashMap::new();
+            let names = OnceCell::new();
+            let speaks_of = |name: &str| names.get_or_init(|| spoken_of(&references)).contains(name);
             for reference in found.into_iter().map(|at| &references[at]).filter(|one| wanted(one.kind)) {
                 let around = self.lookups.around(file, reference)?;
                 let around = around.as_deref();
                 let candidates = known
                     .entry(likes(reference, around))
-                    .or_insert_with(|| Rc::new(self.resolved(record, &references, reference, around, &named)))
+                    .or_insert_with(|| {
+                        Rc::new(self.resolved(record, &references, &speaks_of, reference, around, &named))
+                    })
                     .clone();
                 let meant = candidates
                     .iter()
@@ -220,14 +225,21 @@ impl Walk<'_> {
         &self,
         record: &FileRecord,
         references: &[Reference],
+        speaks_of: &dyn Fn(&str) -> bool,
         reference: &Reference,
         around: Option<&Symbol>,
         named: &Named,
     ) -> Vec<Candidate> {
         let FileRecord { id, path, language, .. } = record;
-        let place = Place { file: *id, path, language, around, references };
+        let place = Place { file: *id, path, language, around, references, speaks_of };
         resolve(place, reference, named, &self.lookups)
     }
+}
+
+/// The names that a file uses, other than to inherit from them.
+fn spoken_of(references: &[Reference]) -> HashSet<&str> {
+    let uses = references.iter().filter(|one| one.kind != ReferenceKind::Inherit);
+    uses.map(|one| one.name.as_str()).collect()
 }
 
 /// Whether a module of JavaScript hands it out by default.
@@ -288,6 +300,8 @@ impl Walk<'_> {
         let references = self.lookups.references(caller.file)?;
         let defined = self.lookups.defined(caller.file)?;
         let lines = caller.symbol.lines;
+        let names = OnceCell::new();
+        let speaks_of = |name: &str| names.get_or_init(|| spoken_of(&references)).contains(name);
         for reference in
             references.iter().filter(|one| one.kind == ReferenceKind::Call && lines.contains(one.line))
         {
@@ -300,7 +314,7 @@ impl Walk<'_> {
                 one.kind.is_import() && one.alias.as_deref() == Some(&reference.name) && one.name != "*"
             });
             let named = self.lookups.named(import.map_or(&reference.name, |import| &import.name))?;
-            let candidates = self.resolved(record, &references, reference, around, &named);
+            let candidates = self.resolved(record, &references, &speaks_of, reference, around, &named);
             let Some(best) = candidates.first() else {
                 self.answer.outside += 1;
                 continue;

@@ -210,14 +210,8 @@ impl<'a> Resolver<'a> {
         if let ([(only, _)], false) = (&members[..], ordinary) {
             return vec![likely(*only, Reason::Only)];
         }
-        let names = self.place.references.iter().filter(|one| one.kind != ReferenceKind::Inherit);
-        let spoken_of: HashSet<&str> = names
-            .map(|one| one.name.as_str())
-            .filter(|name| self.named.by_owner.contains_key(*name))
-            .collect();
         let mentioned = |definition: &Definition| {
-            definition.file == self.place.file
-                || definition.owner().is_some_and(|owner| spoken_of.contains(owner))
+            definition.file == self.place.file || definition.owner().is_some_and(self.place.speaks_of)
         };
         let (near, far): (Vec<_>, Vec<_>) = members.into_iter().partition(|(_, one)| mentioned(one));
         let one_owner = near.iter().all(|(_, one)| one.owner() == near[0].1.owner());

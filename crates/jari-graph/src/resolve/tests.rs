@@ -90,12 +90,14 @@ fn check(path: &str, call: &str, imports: &[Reference], definitions: &[&str], ex
     let here = named(&[&format!("{path} x")]);
     let definition = &here.definitions()[0];
     let around = symbol("Pool.caller", SymbolKind::Method);
+    let speaks_of = |name: &str| imports.iter().any(|one| one.name == name);
     let place = Place {
         file: definition.file,
         path,
         language: &definition.language,
         around: Some(&around),
         references: imports,
+        speaks_of: &speaks_of,
     };
     let named = named(definitions);
     let shown: Vec<String> = resolve(place, &reference, &named, &WORLD)
