@@ -34,6 +34,25 @@ fn a_parser_that_is_lost_is_given_up() {
     assert_eq!(chunked.notes, [jari_base::Note::Unparsed]);
 }
 
+/// The grammar's scanner lost the memory of the tag at each word: gigabytes.
+#[test]
+fn dollar_quotes_of_sql_cost_no_memory_and_hide_no_definition() {
+    let memory = || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        pages.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or_default() * 4096
+    };
+    let sql = Language::named("sql");
+    let endless = format!("select \"\"${}$ {}", "a".repeat(1_000), "$b ".repeat(60_000));
+    let before = memory();
+    check(&sql, &endless, "a tag that is never closed");
+    check(&sql, &"$a$ $b$ ".repeat(60_000), "tags in each other");
+    assert!(memory() < before + (150 << 20), "{} MB more", (memory() - before) >> 20);
+    let text = "CREATE FUNCTION first_one() RETURNS int AS $$\n  SELECT 1;\n  -- 가나\n$$ LANGUAGE sql;\n\nCREATE TABLE second_one (id int);\n";
+    let chunked = jari_chunk::chunk(&sql, text, &Default::default());
+    let names: Vec<&str> = chunked.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    assert_eq!(names, ["first_one", "second_one", "id"]);
+}
+
 /// The program ended.
 #[test]
 fn blocks_of_yaml_without_end_are_read() {

@@ -14,6 +14,7 @@ mod model;
 mod provider;
 mod table;
 mod vector;
+mod wording;
 
 pub use cache::{Cache, Kept, Key};
 pub use circuit::Circuit;
@@ -26,3 +27,4 @@ pub use model::{Document, Model};
 pub use provider::{Limits, Provider, Remedy, Side, Trouble};
 pub use table::{Damage, write};
 pub use vector::Vector;
+pub use wording::Wording;

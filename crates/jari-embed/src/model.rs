@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::folder::Folder;
 use crate::table::Table;
-use crate::{Damage, Error, Vector};
+use crate::{Damage, Error, Vector, Wording};
 
 /// Texts a thread takes at once: enough that handing them out costs nothing.
 const BATCH: usize = 32;
@@ -116,6 +116,14 @@ impl Model {
         let heading = self.text(document.heading);
         let sum = text.iter().zip(heading.iter()).map(|(text, heading)| text + self.heading_weight * heading);
         Vector::normalised(sum.collect())
+    }
+
+    /// A question word by word; `None` if the model knows none of its words, or is a folder's, whose pieces are no words.
+    pub fn wording(&self, question: &str) -> Option<Wording<'_>> {
+        match &self.inner {
+            Inner::Table(table) => Wording::new(table, question),
+            Inner::Folder(_) => None,
+        }
     }
 
     /// The sum of a text's rows before it is brought to length one: training begins with it.

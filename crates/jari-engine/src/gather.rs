@@ -1,6 +1,6 @@
 //! From ranked chunks to hits: texts are read, conditions checked, and pieces of one thing become one place.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jari_base::{ChunkId, LineRange};
 use jari_rank::{Lists, Ranked};
@@ -95,28 +95,29 @@ pub(crate) struct Gathered {
 }
 
 /// The first `limit` places that meet the conditions. Overlapping pieces, and neighbouring ones of one symbol or section, become one place;
-/// a text that stands in several files is one place that names the others.
+/// a text that stands in several files is one place that names the others. What was `read` already is not read again.
 pub(crate) fn gather(
     snapshot: &dyn Snapshot,
     ranked: Vec<Ranked>,
     conditions: &Conditions,
     limit: usize,
+    mut read: HashMap<ChunkId, StoredChunk>,
 ) -> Result<Vec<Gathered>> {
     let mut places: Vec<Gathered> = Vec::new();
     let mut rest = ranked.into_iter();
     while places.len() < limit {
         // Where conditions leave places out, more texts must be read than places are missing.
         let wanted = if conditions.is_empty() { limit - places.len() } else { limit };
-        let mut next: Vec<Option<Ranked>> = rest.by_ref().take(wanted).map(Some).collect();
+        let next: Vec<Ranked> = rest.by_ref().take(wanted).collect();
         if next.is_empty() {
             break;
         }
-        let ids: Vec<ChunkId> = next.iter().flatten().map(|ranked| ranked.chunk).collect();
-        // A store leaves out chunks it does not know, so pairs are matched by id.
-        for chunk in snapshot.hydrate(&ids)? {
-            let is_it =
-                |ranked: &&mut Option<Ranked>| ranked.as_ref().is_some_and(|one| one.chunk == chunk.id);
-            let Some(ranked) = next.iter_mut().find(is_it).and_then(Option::take) else { continue };
+        let ids = next.iter().map(|ranked| ranked.chunk).filter(|id| !read.contains_key(id));
+        let unread: Vec<ChunkId> = ids.collect();
+        read.extend(snapshot.hydrate(&unread)?.into_iter().map(|chunk| (chunk.id, chunk)));
+        for ranked in next {
+            // A store leaves out chunks it does not know.
+            let Some(chunk) = read.remove(&ranked.chunk) else { continue };
             if places.len() < limit && conditions.hold(&chunk) {
                 add(&mut places, ranked, chunk);
             }

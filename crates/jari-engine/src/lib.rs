@@ -29,6 +29,7 @@ pub mod status;
 pub mod symbols;
 mod translation;
 pub mod tree;
+mod wording;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -87,6 +87,14 @@ impl Embedding {
         }
     }
 
+    /// The table at hand, where it is one.
+    pub(crate) fn table(&self) -> Option<&Model> {
+        match &self.encoder {
+            Encoder::Read { model, .. } => Some(model),
+            Encoder::Asked(_) => None,
+        }
+    }
+
     /// The model that is asked, where it is one.
     pub fn asked(&self) -> Option<&Arc<Embedder>> {
         match &self.encoder {

@@ -80,8 +80,8 @@ pub(crate) fn grow(
         }
         let last = (text.lines().count() as u32).max(1);
         let wide = LineRange::new(
-            hit.lines.start.saturating_sub(context).max(1),
-            (hit.lines.end + context).min(last),
+            hit.lines.start.saturating_sub(context).clamp(1, last),
+            hit.lines.end.saturating_add(context).min(last),
         );
         hit.text_lines = joined(wide, hit.lines);
         hit.text = Some(hit.text_lines.slice(&text).to_owned());

@@ -1,7 +1,7 @@
 //! A question in, places out.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use jari_base::{
@@ -14,7 +14,7 @@ use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
 use jari_text::Query;
 
 use crate::{Embedding, Error, Opinion, Project, Result};
-use crate::{diversify, gather, narrow, pack, rerank, translation};
+use crate::{diversify, gather, narrow, pack, rerank, translation, wording};
 
 pub use jari_rank::{Blend, FoundBy, Plan, Script, Shape};
 pub use jari_text::Typed;
@@ -328,6 +328,15 @@ impl Asked<'_> {
                 pool,
             )
         });
+        let model = project.embedding.as_ref().and_then(Embedding::table);
+        // One name is looked for as it is.
+        let worded = looked.mode != Mode::Keyword && !matches!(plan.shape, Shape::Identifier | Shape::Path);
+        let read = match model.filter(|_| worded && look.clock.in_time()) {
+            Some(model) => tracing::debug_span!("wording").in_scope(|| {
+                wording::order(model, snapshot, asked, &mut ranked, request.tuning.budget.rerank_candidates)
+            })?,
+            None => HashMap::new(),
+        };
         if let Some(reranker) = project.reranker.as_ref().filter(|_| request.rerank) {
             let opinion = match look.clock.in_time() {
                 true => look.clock.outside(|| rerank::rerank(&**reranker, snapshot, request, &mut ranked))?,
@@ -343,7 +352,7 @@ impl Asked<'_> {
         } else if request.diverse {
             looked.degraded = Some(Degraded::TimeBudget);
         }
-        let gathered = gather::gather(snapshot, ranked, &conditions, limit)?;
+        let gathered = gather::gather(snapshot, ranked, &conditions, limit, read)?;
         let lists = request.explain.then(|| Lists::new(&looked.candidates));
         let hits = gather::hits(project, snapshot, gathered, &looked.query, lists.as_ref())?;
         Ok((hits, looked))

@@ -195,6 +195,9 @@ const NEXT_NEAREST: f32 = 0.4;
 /// What meaning counts beside words when the best chunks of a file are chosen.
 const MEANING_OF_CHUNK: f32 = 0.5;
 
+/// What the words of a question one by one count beside all signals together.
+const WORD_BY_WORD: f32 = 0.2;
+
 /// A second chunk of a file that is listed already counts half: it comes after other files of like score, and fills
 /// the list where there are none.
 const AGAIN: f32 = 0.5;
@@ -210,8 +213,25 @@ pub struct Ranked {
     pub bm25: f32,
     /// The cosine of the chunk's vector with the query's, as the store gave it.
     pub cosine: f32,
+    /// What the role of its file leaves of it.
+    pub factor: f32,
     /// How the score came to be.
     pub explanation: Explanation,
+}
+
+impl Ranked {
+    /// Counts, beside all signals so far, how well a text answers the words of the question one by one, from 0 to 1.
+    pub fn count_words(&mut self, answered: f32) {
+        let words = WORD_BY_WORD * self.factor * answered;
+        let signals = std::mem::take(&mut self.explanation.details);
+        self.explanation.details = vec![
+            Explanation::node("signals", self.score, signals),
+            Explanation::leaf("words of the question one by one", words),
+            Explanation::leaf("divided by", 1.0 + WORD_BY_WORD),
+        ];
+        self.score = (self.score + words) / (1.0 + WORD_BY_WORD);
+        self.explanation.value = self.score;
+    }
 }
 
 /// The best `limit` candidates, best first. Of code one chunk a file comes first, then further chunks of the same files;
@@ -393,7 +413,8 @@ impl Place {
         if again > 0 {
             details.push(Explanation::leaf("factor: the file is listed already", again_factor(again)));
         }
-        Ranked { chunk, score, bm25, cosine, explanation: Explanation::node("score", score, details) }
+        let explanation = Explanation::node("score", score, details);
+        Ranked { chunk, score, bm25, cosine, factor, explanation }
     }
 }
 

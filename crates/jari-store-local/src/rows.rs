@@ -446,11 +446,12 @@ const SYMBOL: &str = "name, kind, container, signature, doc, exported, first, la
 fn chunk_of(row: &Row<'_>) -> rusqlite::Result<Chunk> {
     let range = |first: usize| -> rusqlite::Result<Option<LineRange>> {
         let ends = (row.get(first)?, row.get(first + 1)?);
-        Ok(if let (Some(start), Some(end)) = ends { Some(LineRange { start, end }) } else { None })
+        let ends: (Option<u32>, Option<u32>) = ends;
+        ends.0.zip(ends.1).map(|(start, end)| lines(first, start, end)).transpose()
     };
     Ok(Chunk {
         kind: kind_at(ChunkKind::ALL, row, 0)?,
-        lines: LineRange { start: row.get(1)?, end: row.get(2)? },
+        lines: lines(1, row.get(1)?, row.get(2)?)?,
         symbol: row.get(3)?,
         doc: range(4)?,
         section: row.get(6)?,
@@ -471,8 +472,16 @@ fn symbol_at(row: &Row<'_>, first: usize) -> rusqlite::Result<Symbol> {
         signature: row.get(first + 3)?,
         doc: row.get(first + 4)?,
         exported: row.get(first + 5)?,
-        lines: LineRange { start: row.get(first + 6)?, end: row.get(first + 7)? },
+        lines: lines(first + 6, row.get(first + 6)?, row.get(first + 7)?)?,
     })
+}
+
+/// Lines as they may be: from the first on, at least one, and not more than a file has.
+fn lines(column: usize, start: u32, end: u32) -> rusqlite::Result<LineRange> {
+    match start >= 1 && start <= end && end < u32::MAX / 2 {
+        true => Ok(LineRange { start, end }),
+        false => Err(rusqlite::Error::IntegralValueOutOfRange(column, i64::from(end))),
+    }
 }
 
 /// A kind by its number.

@@ -17,6 +17,12 @@ const NAME: &str = "hnsw.bin";
 const MAGIC: [u8; 8] = *b"JariHnsw";
 const HEADER: usize = 64;
 
+/// Neighbours of a node in a layer, at most.
+const MOST_LINKS: usize = 128;
+
+/// Layers above the lowest, at most: with two neighbours each, there is no row for more.
+const MOST_LAYERS: usize = 64;
+
 /// No neighbour here.
 const NONE: u32 = u32::MAX;
 
@@ -133,13 +139,31 @@ impl Graph {
         if crc32fast::hash(&map[HEADER..]) != word(header, 8) {
             return Err(Error::Damaged("the graph is not what was written"));
         }
-        let mut upper = Vec::with_capacity(count);
-        let table = HEADER + covered * 2 * m * 4;
+        // Checksums tell of accidents. Whoever writes them anew over other contents must not get further than this.
+        let impossible = Error::Damaged("the graph contradicts itself");
+        let table = HEADER + covered * 2 * m.min(MOST_LINKS) * 4;
         let mut begin = table + count * 8;
+        let entered = entry < covered || entry == NONE as usize;
+        if !(2..=MOST_LINKS).contains(&m)
+            || !entered
+            || top > MOST_LAYERS
+            || count > covered
+            || begin > map.len()
+        {
+            return Err(impossible);
+        }
+        let mut upper: Vec<(u32, usize, usize)> = Vec::with_capacity(count);
         for at in 0..count {
             let (row, level) = (word(&map[table..], at * 2), word(&map[table..], at * 2 + 1) as usize);
+            let ascends = upper.last().is_none_or(|(before, ..)| *before < row);
+            if !ascends || row as usize >= covered || !(1..=top).contains(&level) {
+                return Err(impossible);
+            }
             upper.push((row, level, begin));
             begin += level * m * 4;
+        }
+        if begin > map.len() {
+            return Err(impossible);
         }
         Ok(Self { map, rows: covered, m, ef_construction, entry: entry as u32, top, upper })
     }
@@ -198,10 +222,14 @@ impl Graph {
             (HEADER + row as usize * 2 * self.m * 4, 2 * self.m)
         } else {
             let Ok(place) = self.upper.binary_search_by_key(&row, |(row, _, _)| *row) else { return };
+            if layer > self.upper[place].1 {
+                return;
+            }
             (self.upper[place].2 + (layer - 1) * self.m * 4, self.m)
         };
         let links = self.map[begin..begin + most * 4].as_chunks::<4>().0;
-        links.iter().map(|link| u32::from_le_bytes(*link)).take_while(|link| *link != NONE).for_each(each);
+        let known = |link: &u32| (*link as usize) < self.rows;
+        links.iter().map(|link| u32::from_le_bytes(*link)).take_while(known).for_each(each);
     }
 }
 
@@ -225,7 +253,7 @@ pub(crate) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub(crate) fn new(rows: &'a Rows, m: usize, ef: usize) -> Self {
-        let m = m.clamp(2, 128);
+        let m = m.clamp(2, MOST_LINKS);
         let levels: Vec<usize> = (0..rows.len()).map(|row| level(row as u64, m)).collect();
         let top = levels.iter().copied().max().unwrap_or(0);
         Self {

@@ -54,7 +54,7 @@ pub(crate) fn bytes(vector: &[f32]) -> (Vec<i8>, f32) {
 
 /// An element of a row, before its scale.
 pub(crate) fn whole(upper: &i8, lower: &i8) -> f32 {
-    f32::from(i16::from(*upper) * 256 + i16::from(*lower))
+    f32::from(*upper) * 256.0 + f32::from(*lower)
 }
 
 /// The product of a vector with a row, in full precision.
@@ -88,6 +88,11 @@ mod tests {
             assert!((kept - element).abs() < 1e-6, "{element} became {kept}");
         }
         assert_eq!(planes.upper.iter().map(|upper| upper.unsigned_abs()).max(), Some(127));
+    }
+
+    #[test]
+    fn the_least_element_that_bytes_can_say_is_read() {
+        assert_eq!(whole(&-128, &-1), -32_769.0);
     }
 
     #[test]

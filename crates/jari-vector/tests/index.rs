@@ -251,6 +251,45 @@ fn a_graph_finds_nearly_all_and_survives_a_restart() {
     assert_eq!(open().backend(), Backend::Exact, "a damaged graph is not followed");
 }
 
+/// Checksums that fit do not make a graph true.
+#[test]
+fn a_graph_that_contradicts_itself_is_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), 0..200, 1);
+    Writer::build_graph(folder.path(), &space(), 4, 40, |_| {}).unwrap();
+    let options = Options { backend: Some(Backend::Hnsw), ..Options::default() };
+    let open = || Index::open(folder.path(), &space(), options, |_, _| true).unwrap();
+    assert_eq!(open().backend(), Backend::Hnsw);
+    let graph = folder.path().join("hnsw.bin");
+    let whole = std::fs::read(&graph).unwrap();
+    let field = |number: usize| number * 4..number * 4 + 4;
+    let forged = |place: std::ops::Range<usize>, value: u32| {
+        let mut bytes = whole.clone();
+        bytes[place].copy_from_slice(&value.to_le_bytes());
+        let contents = crc32fast::hash(&bytes[64..]);
+        bytes[field(8)].copy_from_slice(&contents.to_le_bytes());
+        let header = crc32fast::hash(&bytes[..60]);
+        bytes[field(15)].copy_from_slice(&header.to_le_bytes());
+        std::fs::write(&graph, bytes).unwrap();
+        let index = open();
+        let found = index.search(&direction(3), 10, &Filter::default());
+        (index.backend(), found.len())
+    };
+    assert_eq!(forged(field(9), 41), (Backend::Hnsw, 10), "what was forged passes its checksums");
+    for (what, number, value) in [
+        ("links", 3, 0x1000_0000),
+        ("no links", 3, 0),
+        ("entry", 4, 100_000),
+        ("layers", 5, u32::MAX),
+        ("upper rows", 6, u32::MAX),
+        ("more upper rows than rows", 6, 1_000),
+    ] {
+        assert_eq!(forged(field(number), value), (Backend::Exact, 10), "{what}");
+    }
+    let (_, found) = forged(64..68, 100_000);
+    assert!(found <= 10, "a link to a row that is not there leads nowhere");
+}
+
 #[test]
 fn the_description_beside_it_is_readable() {
     let folder = tempfile::tempdir().unwrap();

@@ -196,28 +196,31 @@ fn a_score_explains_itself() {
                  2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
               found by keyword 1, path 1, vector 1
                     #.##  score
-                       #.##  sum of signals
-                          #.##  words in the text
-                             #.##  weight
-                             #.##  share of the best candidate's
-                          #.##  words in the file
-                             #.##  weight
-                             #.##  share of the best candidate's
-                          #.##  words in the path
-                             #.##  weight
-                             #.##  share of the best candidate's
-                          #.##  words in the file's name
-                             #.##  weight
-                             #.##  share of the best candidate's
-                          #.##  the file's name is in the query
-                             #.##  weight
-                             #.##  share of the best candidate's
-                          #.##  words in defined names or the title
-                             #.##  weight
-                             #.##  share of the best candidate's
-                          #.##  means the same
-                             #.##  weight
-                             #.##  share of the best candidate's
+                       #.##  signals
+                          #.##  sum of signals
+                             #.##  words in the text
+                                #.##  weight
+                                #.##  share of the best candidate's
+                             #.##  words in the file
+                                #.##  weight
+                                #.##  share of the best candidate's
+                             #.##  words in the path
+                                #.##  weight
+                                #.##  share of the best candidate's
+                             #.##  words in the file's name
+                                #.##  weight
+                                #.##  share of the best candidate's
+                             #.##  the file's name is in the query
+                                #.##  weight
+                                #.##  share of the best candidate's
+                             #.##  words in defined names or the title
+                                #.##  weight
+                                #.##  share of the best candidate's
+                             #.##  means the same
+                                #.##  weight
+                                #.##  share of the best candidate's
+                       #.##  words of the question one by one
+                       #.##  divided by
             --- stderr
             indexed   3 files · 5 chunks · [speed] · [time]
             looked as typed: retri #.##, backoff #.## · 3 files
