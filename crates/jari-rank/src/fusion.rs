@@ -115,6 +115,7 @@ mod tests {
             score: *score,
             bm25: 0.0,
             cosine: 0.0,
+            is_section: false,
             factor: 1.0,
             explanation: Explanation::leaf("score", *score),
         };

@@ -195,8 +195,11 @@ const NEXT_NEAREST: f32 = 0.4;
 /// What meaning counts beside words when the best chunks of a file are chosen.
 const MEANING_OF_CHUNK: f32 = 0.5;
 
-/// What the words of a question one by one count beside all signals together.
+/// What the words of a question one by one count beside all signals together. Without them functions score 0.012 less, link texts 0.012
+/// and Korean sentences to English sections 0.07; files of 21 repositories gain 0.001, and with 0.3 they would lose 0.003. Sections
+/// with 0.7 gain another 0.04 on Korean sentences to English and lose 0.014 on Korean questions to Korean paragraphs.
 const WORD_BY_WORD: f32 = 0.2;
+const WORD_BY_WORD_OF_SECTIONS: f32 = 0.3;
 
 /// A second chunk of a file that is listed already counts half: it comes after other files of like score, and fills
 /// the list where there are none.
@@ -213,6 +216,8 @@ pub struct Ranked {
     pub bm25: f32,
     /// The cosine of the chunk's vector with the query's, as the store gave it.
     pub cosine: f32,
+    /// Whether it is a section of a document.
+    pub is_section: bool,
     /// What the role of its file leaves of it.
     pub factor: f32,
     /// How the score came to be.
@@ -222,14 +227,15 @@ pub struct Ranked {
 impl Ranked {
     /// Counts, beside all signals so far, how well a text answers the words of the question one by one, from 0 to 1.
     pub fn count_words(&mut self, answered: f32) {
-        let words = WORD_BY_WORD * self.factor * answered;
+        let weight = if self.is_section { WORD_BY_WORD_OF_SECTIONS } else { WORD_BY_WORD };
+        let words = weight * self.factor * answered;
         let signals = std::mem::take(&mut self.explanation.details);
         self.explanation.details = vec![
             Explanation::node("signals", self.score, signals),
             Explanation::leaf("words of the question one by one", words),
-            Explanation::leaf("divided by", 1.0 + WORD_BY_WORD),
+            Explanation::leaf("divided by", 1.0 + weight),
         ];
-        self.score = (self.score + words) / (1.0 + WORD_BY_WORD);
+        self.score = (self.score + words) / (1.0 + weight);
         self.explanation.value = self.score;
     }
 }
@@ -393,8 +399,15 @@ impl Place {
     }
 
     fn explained(self) -> Ranked {
-        let Self { shown: Shown { chunk, bm25, cosine, .. }, score, shares, weights, role, factor, again } =
-            self;
+        let Self {
+            shown: Shown { chunk, is_section, bm25, cosine },
+            score,
+            shares,
+            weights,
+            role,
+            factor,
+            again,
+        } = self;
         let parts: Vec<Explanation> = (0..SIGNALS)
             .filter(|at| shares[*at] * weights[*at] > 0.0)
             .map(|at| {
@@ -414,7 +427,7 @@ impl Place {
             details.push(Explanation::leaf("factor: the file is listed already", again_factor(again)));
         }
         let explanation = Explanation::node("score", score, details);
-        Ranked { chunk, score, bm25, cosine, factor, explanation }
+        Ranked { chunk, score, bm25, cosine, is_section, factor, explanation }
     }
 }
 
