@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use jari_base::{
-    Bm25, Candidates, ChunkKind, Degraded, Explanation, FileId, Filter, Intent, Language, LineRange, Lookup,
-    Mode, Symbol, Term,
+    Bm25, Candidates, ChunkKind, Degraded, Explanation, FileId, Filter, Fusion, Intent, Language, LineRange,
+    Lookup, Mode, Symbol, Term,
 };
 use jari_embed::Trouble;
 use jari_rank::Lists;
@@ -329,8 +329,10 @@ impl Asked<'_> {
             )
         });
         let model = project.embedding.as_ref().and_then(Embedding::table);
-        // One name is looked for as it is.
-        let worded = looked.mode != Mode::Keyword && !matches!(plan.shape, Shape::Identifier | Shape::Path);
+        // One name is looked for as it is, and scores made of ranks lie too close to each other to be added to.
+        let by_ranks = looked.mode == Mode::Hybrid && request.tuning.blend.fusion == Fusion::Rrf;
+        let one_name = matches!(plan.shape, Shape::Identifier | Shape::Path);
+        let worded = looked.mode != Mode::Keyword && !by_ranks && !one_name;
         let read = match model.filter(|_| worded && look.clock.in_time()) {
             Some(model) => tracing::debug_span!("wording").in_scope(|| {
                 wording::order(model, snapshot, asked, &mut ranked, request.tuning.budget.rerank_candidates)

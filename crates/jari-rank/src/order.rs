@@ -652,4 +652,21 @@ mod tests {
         assert!((parts - sum.value).abs() < 1e-6);
         assert!((sum.value * explanation.details[1].value - ranked[0].score).abs() < 1e-6);
     }
+
+    #[test]
+    fn words_one_by_one_count_beside_all_signals_and_tests_stay_behind() {
+        let query = Query::new("retry request");
+        let files = vec![file(1, "src/a.rs", 1.0), file(2, "tests/b.rs", 1.0)];
+        let candidates = Candidates { files, rarity: vec![1.0; 2], degraded: None };
+        let mut ranked = order(&query, &candidates, &Weights::default(), 10);
+        let before: Vec<f32> = ranked.iter().map(|ranked| ranked.score).collect();
+        ranked.iter_mut().for_each(|ranked| ranked.count_words(1.0));
+        for (ranked, before) in ranked.iter().zip(before) {
+            let [signals, words, divisor] = &ranked.explanation.details[..] else { panic!("three parts") };
+            assert_eq!(signals.value, before);
+            assert!(((signals.value + words.value) / divisor.value - ranked.score).abs() < 1e-6);
+            assert!(ranked.score > before && ranked.score <= 1.0);
+        }
+        assert!(ranked[0].score > ranked[1].score, "what tests say counts as little as they do");
+    }
 }
