@@ -3,14 +3,14 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::Vector;
 use crate::features::{Feature, features, hash};
 use crate::table::Table;
 
 /// The words of a question, and how near words of texts were to them so far.
 pub struct Wording<'m> {
     table: &'m Table,
-    /// Each of length one.
-    words: Vec<Vec<f32>>,
+    words: Vec<Vector>,
     /// Where in `near` a word of a text has its values.
     known: FxHashMap<u64, usize>,
     /// For each such word, its cosine with each word of the question.
@@ -26,9 +26,10 @@ impl<'m> Wording<'m> {
             let key = hash(word.as_bytes());
             if !keys.contains(&key) {
                 keys.push(key);
-                words.extend(unit(table, word));
+                words.push(Vector::normalised(table.sum(word)));
             }
         });
+        words.retain(|word| !word.is_zero());
         (!words.is_empty()).then(|| Self { table, words, known: FxHashMap::default(), near: Vec::new() })
     }
 
@@ -52,14 +53,8 @@ impl<'m> Wording<'m> {
             return *at;
         }
         let at = self.near.len();
-        match unit(self.table, word) {
-            Some(vector) => {
-                let cosine =
-                    |own: &Vec<f32>| own.iter().zip(&vector).map(|(one, two)| one * two).sum::<f32>();
-                self.near.extend(self.words.iter().map(cosine));
-            }
-            None => self.near.resize(at + self.words.len(), 0.0),
-        }
+        let vector = Vector::normalised(self.table.sum(word));
+        self.near.extend(self.words.iter().map(|own| own.cosine(&vector)));
         self.known.insert(key, at);
         at
     }
@@ -72,14 +67,6 @@ fn each_word(text: &str, mut visit: impl FnMut(&str)) {
         Feature::Foreign(word, weight) if weight >= 1.0 => visit(word),
         Feature::Foreign(..) => {}
     });
-}
-
-/// The vector of a word, of length one; `None` of one that the model does not know.
-fn unit(table: &Table, word: &str) -> Option<Vec<f32>> {
-    let mut vector = table.sum(word);
-    let length = vector.iter().map(|element| element * element).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|element| *element /= length);
-    (length > 0.0).then_some(vector)
 }
 
 #[cfg(test)]

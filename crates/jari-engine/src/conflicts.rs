@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use jari_base::{Document, Filter, Value as FrontMatter};
 use jari_chunk::is_document;
 use jari_source::identifiers;
-use jari_store::{Files, PathFilter, Snapshot, SymbolLookup, SymbolMode};
-use jari_text::fold_name;
+use jari_store::{Files, PathFilter, Snapshot};
 
 use crate::drift::{is_of_tests, is_product, says_it_is_gone, speaks_of_the_past};
 use crate::mentions::{code_lines, each_document};
@@ -18,6 +17,9 @@ mod value;
 
 use stated::{Stated, stated};
 use value::Value;
+
+/// Definitions of one name that are looked at.
+const LOOKED_AT: usize = 50;
 
 /// Files that mark the root of a package: what they state is of that package.
 const MANIFESTS: &[&str] = &[
@@ -212,15 +214,8 @@ fn in_code(
     };
     let mut defined: HashSet<&str> = HashSet::new();
     for name in settings.keys().filter(|name| stated::is_constant(name)) {
-        let lookup = SymbolLookup {
-            folded: fold_name(name),
-            name: name.clone(),
-            mode: SymbolMode::Exact,
-            kinds: Vec::new(),
-            filter: Filter::default(),
-            limit: 50,
-        };
-        for stored in snapshot.symbols(&lookup)?.into_iter().filter(|stored| stored.symbol.name == *name) {
+        let named = crate::symbols::named(snapshot, name, LOOKED_AT)?;
+        for stored in named.into_iter().filter(|stored| stored.symbol.name == *name) {
             let Some(record) = files.get(stored.file).filter(|record| is_product(&record.path)) else {
                 continue;
             };

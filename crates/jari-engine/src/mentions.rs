@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use jari_base::{BlockKind, Document, FileId, Filter, LineRange};
 use jari_chunk::code_spans;
 use jari_source::identifiers;
-use jari_store::{PathFilter, Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
-use jari_text::fold_name;
+use jari_store::{PathFilter, Snapshot, StoredSymbol};
 
 use crate::links::Graph;
 use crate::{Error, Project, Result};
 
 /// Definitions that are shown of one name.
 const DEFINITIONS: usize = 3;
+
+/// Definitions of one name that are looked at for those.
+const LOOKED_AT: usize = 50;
 
 /// How a section speaks of code, most deliberate first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -259,15 +261,7 @@ pub(crate) fn has_humps(name: &str) -> bool {
 
 /// Definitions of a name, of the container that stands before it where that is one.
 fn defined(snapshot: &dyn Snapshot, head: Option<&str>, last: &str) -> Result<Vec<StoredSymbol>> {
-    let lookup = SymbolLookup {
-        folded: fold_name(last),
-        name: last.to_owned(),
-        mode: SymbolMode::Exact,
-        kinds: Vec::new(),
-        filter: Filter::default(),
-        limit: 50,
-    };
-    let mut found = snapshot.symbols(&lookup)?;
+    let mut found = crate::symbols::named(snapshot, last, LOOKED_AT)?;
     found.retain(|found| found.symbol.name == last);
     if let Some(head) = head {
         let of_head = |found: &StoredSymbol| {

@@ -1,7 +1,7 @@
 //! A name in, its definitions out; never another name in its stead.
 
 use jari_base::{Filter, Language, Symbol, SymbolKind};
-use jari_store::{Snapshot, SymbolLookup, SymbolMode};
+use jari_store::{Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
 use jari_text::fold_name;
 
 use crate::search::is_fresh;
@@ -108,6 +108,16 @@ pub(crate) fn split(name: &str) -> (Option<&str>, &str) {
         }
         _ => (None, name),
     }
+}
+
+/// Definitions of a name, whatever its style, without a filter.
+pub(crate) fn named(snapshot: &dyn Snapshot, name: &str, limit: usize) -> Result<Vec<StoredSymbol>> {
+    let folded = fold_name(name);
+    if folded.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (name, mode, filter) = (name.to_owned(), SymbolMode::Exact, Filter::default());
+    Ok(snapshot.symbols(&SymbolLookup { folded, name, mode, kinds: Vec::new(), filter, limit })?)
 }
 
 #[cfg(test)]

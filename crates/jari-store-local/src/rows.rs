@@ -445,9 +445,8 @@ const SYMBOL: &str = "name, kind, container, signature, doc, exported, first, la
 
 fn chunk_of(row: &Row<'_>) -> rusqlite::Result<Chunk> {
     let range = |first: usize| -> rusqlite::Result<Option<LineRange>> {
-        let ends = (row.get(first)?, row.get(first + 1)?);
-        let ends: (Option<u32>, Option<u32>) = ends;
-        ends.0.zip(ends.1).map(|(start, end)| lines(first, start, end)).transpose()
+        let ends = Option::zip(row.get(first)?, row.get(first + 1)?);
+        ends.map(|(start, end)| lines(first, start, end)).transpose()
     };
     Ok(Chunk {
         kind: kind_at(ChunkKind::ALL, row, 0)?,

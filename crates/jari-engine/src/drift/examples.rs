@@ -4,11 +4,10 @@
 use std::collections::{HashMap, HashSet};
 
 use jari_base::{
-    Block, BlockKind, Chunked, Document, Filter, Language, Reference, ReferenceKind, Symbol, SymbolKind,
+    Block, BlockKind, Chunked, Document, Language, Reference, ReferenceKind, Symbol, SymbolKind,
 };
 use jari_chunk::{DocumentOptions, language_of, languages};
-use jari_store::{Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
-use jari_text::fold_name;
+use jari_store::{Snapshot, StoredSymbol};
 
 use super::call::{Family, Given, Refusal, Taken};
 use super::{Finding, Reason, Said, at, finding, is_product, says_it_is_gone, speaks_of_the_past};
@@ -232,15 +231,7 @@ pub(super) fn findings(snapshot: &dyn Snapshot, calls: &[Call]) -> Result<Vec<Fi
 impl Call {
     /// What is wrong with it for every definition that it may mean, and the declaration of the first.
     fn refused(&self, snapshot: &dyn Snapshot) -> Result<Option<(Refusal, String)>> {
-        let lookup = SymbolLookup {
-            folded: fold_name(&self.name),
-            name: self.name.clone(),
-            mode: SymbolMode::Exact,
-            kinds: Vec::new(),
-            filter: Filter::default(),
-            limit: DEFINITIONS,
-        };
-        let defined = snapshot.symbols(&lookup)?;
+        let defined = crate::symbols::named(snapshot, &self.name, DEFINITIONS)?;
         let files = snapshot.files();
         let mut first = None;
         if defined.len() == DEFINITIONS {

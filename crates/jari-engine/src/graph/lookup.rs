@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jari_base::{FileId, Filter, Language, Reference, ReferenceKind, Symbol, SymbolKind};
+use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind};
 use jari_graph::{Closeness, Definition, Family, Named, Types, leads};
-use jari_store::{FileRecord, Files, Snapshot, StoredSymbol, SymbolLookup, SymbolMode};
-use jari_text::{field_type, fold_name, returned_type};
+use jari_store::{FileRecord, Files, Snapshot, StoredSymbol};
+use jari_text::{field_type, returned_type};
 
 use crate::{Project, Result};
 
@@ -109,21 +109,11 @@ impl<'a> Lookups<'a> {
 
     /// All definitions of a name, whatever its style.
     pub(super) fn spelled_anyhow(&self, name: &str) -> Result<Vec<Definition>> {
-        let lookup = SymbolLookup {
-            folded: fold_name(name),
-            name: name.to_owned(),
-            mode: SymbolMode::Exact,
-            kinds: Vec::new(),
-            filter: Filter::default(),
-            limit: usize::MAX,
-        };
-        if lookup.folded.is_empty() {
-            return Ok(Vec::new());
-        }
         let placed = |StoredSymbol { file, symbol }: StoredSymbol| {
             self.files.get(file).map(|record| self.definition(record, &symbol))
         };
-        Ok(self.snapshot.symbols(&lookup)?.into_iter().filter_map(placed).collect())
+        let named = crate::symbols::named(self.snapshot, name, usize::MAX)?;
+        Ok(named.into_iter().filter_map(placed).collect())
     }
 
     pub(super) fn definition(&self, record: &FileRecord, symbol: &Symbol) -> Definition {
