@@ -1,6 +1,6 @@
 //! What a walk over the graph asks the store for, each thing once.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{LazyCell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -40,8 +40,11 @@ pub(super) struct Lookups<'a> {
     around: RefCell<HashMap<Place, Option<Rc<Symbol>>>>,
     named: RefCell<HashMap<String, Rc<Named>>>,
     above: RefCell<HashMap<String, Rc<Vec<String>>>>,
+    directly_above: RefCell<HashMap<String, Rc<Vec<String>>>>,
     fields: RefCell<HashMap<(String, String), Option<String>>>,
-    members: RefCell<HashMap<String, Rc<str>>>,
+    declarations: RefCell<HashMap<String, Rc<[String]>>>,
+    /// The text that was read last: types of one file are often asked for one after the other.
+    text: RefCell<Option<(FileId, Rc<str>)>>,
     modules: OnceCell<HashSet<String>>,
     /// The first thing that went wrong where no error can be returned.
     failed: RefCell<Option<crate::Error>>,
@@ -58,8 +61,10 @@ impl<'a> Lookups<'a> {
             around: RefCell::default(),
             named: RefCell::default(),
             above: RefCell::default(),
+            directly_above: RefCell::default(),
             fields: RefCell::default(),
-            members: RefCell::default(),
+            declarations: RefCell::default(),
+            text: RefCell::default(),
             modules: OnceCell::new(),
             failed: RefCell::default(),
         }
@@ -147,52 +152,61 @@ impl<'a> Lookups<'a> {
             let returned = returned_type(&property.symbol.signature, name, 0, Some(owner));
             return Ok(returned.map(str::to_owned));
         }
-        let members = self.members(owner)?;
-        // Most types do not speak of it at all.
-        if memchr::memmem::find(members.as_bytes(), name.as_bytes()).is_none() {
-            return Ok(None);
-        }
-        Ok(members.lines().find_map(|line| field_type(line, name)).map(str::to_owned))
+        let declarations = self.declarations(owner)?;
+        let declared = declarations.iter().find_map(|declaration| declared_in(declaration, name));
+        Ok(declared.map(str::to_owned))
     }
 
-    /// The lines of a type's definitions that may declare its fields.
-    fn members(&self, owner: &str) -> Result<Rc<str>> {
-        if let Some(known) = self.members.borrow().get(owner) {
+    /// The lines of a type's definitions.
+    fn declarations(&self, owner: &str) -> Result<Rc<[String]>> {
+        if let Some(known) = self.declarations.borrow().get(owner) {
             return Ok(known.clone());
         }
         let named = self.named(owner)?;
         let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
-        let mut members = String::new();
+        let mut declarations = Vec::new();
         for definition in types.take(DECLARATIONS) {
-            let Some(text) = self.snapshot.text(definition.file)? else { continue };
-            for line in members_of(definition.symbol.lines.slice(&text)) {
-                members.push_str(line);
-                members.push('\n');
-            }
+            let Some(text) = self.text(definition.file)? else { continue };
+            declarations.push(definition.symbol.lines.slice(&text).to_owned());
         }
-        let members: Rc<str> = members.into();
-        self.members.borrow_mut().insert(owner.to_owned(), members.clone());
-        Ok(members)
+        let declarations: Rc<[String]> = declarations.into();
+        self.declarations.borrow_mut().insert(owner.to_owned(), declarations.clone());
+        Ok(declarations)
+    }
+
+    fn text(&self, file: FileId) -> Result<Option<Rc<str>>> {
+        if let Some((_, text)) = self.text.borrow().as_ref().filter(|(known, _)| *known == file) {
+            return Ok(Some(text.clone()));
+        }
+        let text: Option<Rc<str>> = self.snapshot.text(file)?.map(Rc::from);
+        *self.text.borrow_mut() = text.clone().map(|text| (file, text));
+        Ok(text)
     }
 
     /// What the definitions of a type say they inherit from.
-    fn directly_above(&self, name: &str) -> Result<Vec<String>> {
-        let mut files: Vec<FileId> = Vec::new();
-        for definition in self.named(name)?.definitions().iter().filter(|one| is_type(one.symbol.kind)) {
-            if !files.contains(&definition.file) && files.len() < FILES_OF_A_TYPE {
-                files.push(definition.file);
-            }
+    fn directly_above(&self, name: &str) -> Result<Rc<Vec<String>>> {
+        if let Some(known) = self.directly_above.borrow().get(name) {
+            return Ok(known.clone());
         }
-        let mut above = Vec::new();
-        for file in files {
-            let (references, defined) = (self.references(file)?, self.defined(file)?);
-            for reference in references.iter().filter(|one| one.kind == ReferenceKind::Inherit) {
-                let heir = reference.within.and_then(|within| defined.get(within as usize));
+        let mut files: HashSet<FileId> = HashSet::new();
+        let mut above: Vec<String> = Vec::new();
+        for Definition { file, symbol, .. } in self.named(name)?.definitions() {
+            if !is_type(symbol.kind) || files.len() == FILES_OF_A_TYPE && !files.contains(file) {
+                continue;
+            }
+            files.insert(*file);
+            let inherits =
+                |one: &&Reference| one.kind == ReferenceKind::Inherit && symbol.lines.contains(one.line);
+            for reference in self.references(*file)?.iter().filter(inherits) {
+                // A type inside this one inherits for itself.
+                let heir = self.around(*file, reference)?;
                 if heir.is_some_and(|heir| heir.name == name) && !above.contains(&reference.name) {
                     above.push(reference.name.clone());
                 }
             }
         }
+        let above = Rc::new(above);
+        self.directly_above.borrow_mut().insert(name.to_owned(), above.clone());
         Ok(above)
     }
 }
@@ -206,9 +220,9 @@ impl Types for Lookups<'_> {
         let mut at = 0;
         let mut current = Some(name.to_owned());
         while let Some(next) = current {
-            for one in self.or_remember(self.directly_above(&next)) {
-                if one != name && !above.contains(&one) && above.len() < ABOVE {
-                    above.push(one);
+            for one in self.or_remember(self.directly_above(&next)).iter() {
+                if one != name && !above.contains(one) && above.len() < ABOVE {
+                    above.push(one.clone());
                 }
             }
             current = above.get(at).cloned();
@@ -283,14 +297,27 @@ impl Types for Lookups<'_> {
     }
 }
 
-/// The lines of a type that may declare its fields: those that are indented least, and those that set a field of their own.
-fn members_of(declaration: &str) -> impl Iterator<Item = &str> {
+/// The type that the declaration of a type gives to a field, on one of the lines that may declare fields: those that are indented
+/// least, and those that set a field of their own.
+fn declared_in<'d>(declaration: &'d str, name: &str) -> Option<&'d str> {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let outer = declaration.lines().next().map_or(0, indent);
-    let inner = declaration.lines().filter(|line| !line.trim().is_empty()).map(indent);
-    let least = inner.filter(|indent| *indent > outer).min().unwrap_or(0);
+    let least = LazyCell::new(|| {
+        let outer = declaration.lines().next().map_or(0, indent);
+        let inner = declaration.lines().filter(|line| !line.trim().is_empty()).map(indent);
+        inner.filter(|indent| *indent > outer).min().unwrap_or(0)
+    });
     let sets = |line: &str| ["self.", "this."].iter().any(|own| line.trim_start().starts_with(own));
-    declaration.lines().filter(move |line| indent(line) == least || sets(line))
+    // Most lines do not speak of it at all.
+    memchr::memmem::find_iter(declaration.as_bytes(), name.as_bytes()).find_map(|at| {
+        let line = line_at(declaration, at);
+        field_type(line, name).filter(|_| sets(line) || indent(line) == *least)
+    })
+}
+
+fn line_at(text: &str, at: usize) -> &str {
+    let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
+    let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
+    text[start..end].trim_end_matches('\r')
 }
 
 pub(super) fn is_type(kind: SymbolKind) -> bool {

@@ -213,21 +213,20 @@ impl<'a> Resolver<'a> {
         let mentioned = |definition: &Definition| {
             definition.file == self.place.file || definition.owner().is_some_and(self.place.speaks_of)
         };
-        let (near, far): (Vec<_>, Vec<_>) = members.into_iter().partition(|(_, one)| mentioned(one));
-        let one_owner = near.iter().all(|(_, one)| one.owner() == near[0].1.owner());
-        if !near.is_empty() && one_owner && !ordinary {
-            let candidate = |(at, one): (usize, &Definition)| {
-                likely(at, Reason::Mentioned(one.owner().unwrap_or_default().to_owned()))
-            };
-            return near.into_iter().map(candidate).collect();
+        let near: Vec<_> = members.iter().filter(|(_, one)| !ordinary && mentioned(one)).collect();
+        if let Some(owner) = near.first().map(|(_, one)| one.owner())
+            && near.iter().all(|(_, one)| one.owner() == owner)
+        {
+            let reason = Reason::Mentioned(owner.unwrap_or_default().to_owned());
+            return near.into_iter().map(|(at, _)| likely(*at, reason.clone())).collect();
         }
-        let count = near.len() + far.len();
+        let count = members.len();
         let candidate = |(at, _): (usize, &Definition)| Candidate {
             definition: at,
             certainty: Certainty::Possible,
             reason: Reason::OneOf(count),
         };
-        near.into_iter().chain(far).map(candidate).collect()
+        members.into_iter().map(candidate).collect()
     }
 }
 
