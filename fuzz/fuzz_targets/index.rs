@@ -305,7 +305,8 @@ fn asked(project: &Project, snapshot: &dyn Snapshot) {
     let _ = snapshot.gram_statistics(1);
     let _ = snapshot.statistics();
     let _ = snapshot.documents(&mut |_, _| {});
-    for file in snapshot.files().iter() {
+    let Ok(files) = snapshot.files() else { return };
+    for file in files.iter() {
         let _ = snapshot.chunked(file.id);
         let _ = snapshot.text(file.id);
     }

@@ -150,7 +150,7 @@ fn hits_lie_inside_the_file(line: &str, file: &[u8]) {
     let request = SearchRequest { explain: true, context: Some(2), ..SearchRequest::new(line) };
     let Ok(response) = search::search(&project, &*snapshot, &request) else { return };
     let text =
-        snapshot.files().iter().next().and_then(|file| snapshot.text(file.id).expect("memory does not fail"));
+        snapshot.files().unwrap().iter().next().and_then(|file| snapshot.text(file.id).expect("memory does not fail"));
     let count = text.unwrap_or_default().lines().count() as u32;
     for hit in response.hits {
         assert!(

@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (store, _) = LocalStore::open(index.as_ref(), options)?;
     let snapshot = store.snapshot()?;
     let mut queries = Vec::new();
-    for record in snapshot.files().iter().filter(|record| record.skip.is_none()) {
+    for record in snapshot.files()?.iter().filter(|record| record.skip.is_none()) {
         let Some(chunked) = snapshot.chunked(record.id)? else { continue };
         for symbol in chunked.symbols.iter().step_by(7) {
             queries.push(symbol.name.replace('_', " "));

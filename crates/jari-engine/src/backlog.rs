@@ -47,7 +47,7 @@ pub struct Outcome {
 
 /// The files without vectors, those first that changed last.
 pub fn missing(snapshot: &dyn Snapshot) -> Result<Vec<FileId>> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let mut missing = snapshot.unembedded()?;
     missing.sort_by_key(|file| Reverse(files.get(*file).map(|record| record.stamp.modified)));
     Ok(missing)
@@ -67,7 +67,7 @@ pub fn looked_at(project: &Project, snapshot: &dyn Snapshot, request: &SearchReq
         ..request.clone()
     };
     let words_alone = Project { embedding: None, reranker: None, translator: None, ..project.clone() };
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let mut looked_at: Vec<FileId> = Vec::new();
     for hit in search::search(&words_alone, snapshot, &by_words)?.hits {
         let file = files.at(&hit.path).map(|record| record.id).filter(|file| missing.contains(file));
@@ -77,14 +77,15 @@ pub fn looked_at(project: &Project, snapshot: &dyn Snapshot, request: &SearchReq
 }
 
 /// Leaves as many files, from the first, as have `most` chunks together; one at least, if any may be.
-pub fn fit(snapshot: &dyn Snapshot, files: &mut Vec<FileId>, most: usize) {
-    let known = snapshot.files();
+pub fn fit(snapshot: &dyn Snapshot, mut files: Vec<FileId>, most: usize) -> Result<Vec<FileId>> {
+    let known = snapshot.files()?;
     let mut chunks = 0;
     files.retain(|file| {
         let fits = chunks < most;
         chunks += known.get(*file).map_or(0, |record| record.chunks as usize);
         fits
     });
+    Ok(files)
 }
 
 /// What vectors of some files would cost.
@@ -157,7 +158,7 @@ struct Waiting {
 
 /// The first of `files`, until enough chunks are together; and how many files that were.
 fn group(snapshot: &dyn Snapshot, files: &[FileId]) -> Result<(usize, Vec<Waiting>)> {
-    let known = snapshot.files();
+    let known = snapshot.files()?;
     let (mut taken, mut chunks, mut group) = (0, 0, Vec::new());
     for file in files {
         if chunks >= TOGETHER {
@@ -232,7 +233,7 @@ fn write(store: &dyn Store, whole: Vec<(Waiting, Vec<f32>)>) -> Result<Option<Ar
         }
     };
     // Nobody else writes now, so this is what the batch continues.
-    let files = store.snapshot()?.files();
+    let files = store.snapshot()?.files()?;
     for (waiting, vectors) in whole {
         if is_same(&files, &waiting) {
             batch.embed(waiting.file, vectors)?;

@@ -136,7 +136,7 @@ pub fn conflicts(
 ) -> Result<ConflictReport> {
     let filter = PathFilter::new(within)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let mut settings = in_documents(snapshot, name)?;
     for (name, statements) in in_code(snapshot, &settings)? {
         settings.entry(name).or_default().extend(statements);
@@ -197,7 +197,7 @@ fn in_code(
     snapshot: &dyn Snapshot,
     settings: &BTreeMap<String, Vec<Statement>>,
 ) -> Result<BTreeMap<String, Vec<Statement>>> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let mut found: BTreeMap<String, Vec<Statement>> = BTreeMap::new();
     let mut add = |name: &str, path: &str, line: u32, value: &str| {
         let Some(meaning) = Value::of(value) else { return };

@@ -387,7 +387,7 @@ impl Code {
         for said in said.filter(|said| said.kind != SaidKind::File) {
             wanted.extend(spellings(&said.last));
         }
-        let files = snapshot.files();
+        let files = snapshot.files()?;
         let (mut present, mut owners, mut types) = (HashSet::new(), HashSet::new(), HashSet::new());
         let mut heirs: HashSet<String> = HashSet::new();
         for record in files.iter().filter(|record| record.skip.is_none() && !is_document(&record.language)) {

@@ -176,7 +176,7 @@ pub(crate) fn hits(
     query: &Query,
     lists: Option<&Lists>,
 ) -> Result<Vec<Hit>> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let terms: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
     let mut hits = Vec::with_capacity(gathered.len());
     for Gathered { ranked, mut chunk, first, last, elsewhere } in gathered {

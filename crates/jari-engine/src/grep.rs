@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
-use jari_base::{FileId, Filter, Language, Skip};
-use jari_store::{FileRecord, Files, PathFilter, Snapshot};
+use jari_base::{Filter, Language, Skip};
+use jari_store::{FileRecord, PathFilter, Snapshot};
 use rayon::prelude::*;
 use regex_syntax::hir::Hir;
 
@@ -123,42 +123,54 @@ impl GrepRequest {
     }
 }
 
-/// What the index says of a pattern: the files that can match; `None` for all.
+/// What the index says of a pattern.
 #[derive(Debug)]
-pub struct Plan(Option<Vec<FileId>>);
+pub struct Plan {
+    /// The files that can match, by path.
+    candidates: Vec<FileRecord>,
+    /// How many the filter lets through.
+    of: u64,
+}
 
 /// Asks the index which files can match. Nothing else is read from it, so an index that is damaged shows it here, before there is
 /// anything to print.
 pub fn plan(snapshot: &dyn Snapshot, request: &GrepRequest) -> Result<Plan> {
     let pattern = Pattern::new(request)?;
-    let most = most_files(&snapshot.files(), request.max_gram_frequency);
-    Ok(Plan(snapshot.narrow(&required_grams(&pattern.parsed), most)?))
+    let filter = PathFilter::new(&request.filter)
+        .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
+    let allowed = |record: &FileRecord| record.skip.is_none() && filter.allows(record);
+    let indexed = snapshot.totals().indexed;
+    let most = most_files(indexed, request.max_gram_frequency);
+    let narrowed = snapshot.narrow(&required_grams(&pattern.parsed), most)?;
+    // Of most patterns the index knows a few files, and the others need not even be listed.
+    let mut candidates: Vec<FileRecord> = match narrowed {
+        None => snapshot.files()?.iter().filter(|record| allowed(record)).cloned().collect(),
+        Some(narrowed) => {
+            let records = narrowed.into_iter().map(|file| snapshot.file(file));
+            let records = records.filter_map(jari_store::Result::transpose);
+            records
+                .filter(|record| record.as_ref().map_or(true, allowed))
+                .collect::<jari_store::Result<_>>()?
+        }
+    };
+    candidates.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let of = match filter.allows_all() {
+        true => indexed,
+        false => snapshot.files()?.iter().filter(|record| allowed(record)).count() as u64,
+    };
+    Ok(Plan { candidates, of })
 }
 
 /// Calls `take` with each file that has a match, in the order of paths, until it says that it has enough.
 pub fn grep(
     project: &Project,
-    snapshot: &dyn Snapshot,
     request: &GrepRequest,
     plan: Plan,
     take: &mut dyn FnMut(FileMatches) -> bool,
 ) -> Result<GrepSummary> {
     let start = Instant::now();
     let pattern = Pattern::new(request)?;
-    let filter = PathFilter::new(&request.filter)
-        .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
-    let files = snapshot.files();
-    let allowed = |record: &&FileRecord| record.skip.is_none() && filter.allows(record);
-    let candidates: Vec<&FileRecord> = match plan.0 {
-        None => files.iter().filter(allowed).collect(),
-        Some(narrowed) => {
-            let mut records: Vec<_> =
-                narrowed.into_iter().filter_map(|file| files.get(file)).filter(allowed).collect();
-            records.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-            records
-        }
-    };
-    let of = if filter.allows_all() { files.indexed() } else { files.iter().filter(allowed).count() as u64 };
+    let Plan { candidates, of } = plan;
     let mut summary = GrepSummary { of, ..GrepSummary::default() };
     for block in candidates.chunks(BLOCK) {
         for (record, looked) in block.iter().zip(pattern.look_at(project, request, block)) {
@@ -190,8 +202,8 @@ pub fn grep(
 }
 
 /// In how many files a gram may stand to narrow anything.
-pub(crate) fn most_files(files: &Files, max_gram_frequency: f32) -> u64 {
-    (max_gram_frequency * files.indexed() as f32) as u64
+pub(crate) fn most_files(indexed: u64, max_gram_frequency: f32) -> u64 {
+    (max_gram_frequency * indexed as f32) as u64
 }
 
 /// A pattern, ready to be matched.
@@ -232,11 +244,11 @@ impl Pattern {
         &self,
         project: &Project,
         request: &GrepRequest,
-        block: &[&FileRecord],
+        block: &[FileRecord],
     ) -> Vec<std::result::Result<FileMatches, Skip>> {
         // One reader for several files: it brings memory that each fills anew.
         let several = (block.len() / rayon::current_num_threads() / SHARES).max(1);
-        let look = |records: &[&FileRecord]| {
+        let look = |records: &[FileRecord]| {
             let mut reader = FileReader::new(self.matcher.clone(), project, request);
             records.iter().map(|record| reader.matches(record)).collect::<Vec<_>>()
         };

@@ -8,7 +8,7 @@ use std::time::Instant;
 use jari_base::{ContentHash, FileId, Generation, Language, Skip, Stamp};
 use jari_embed::Trouble;
 use jari_source::{Contents, Entry, Seen, Walked};
-use jari_store::{FileInput, FileRecord, Files, Snapshot, Store, WriteBatch};
+use jari_store::{FileInput, FileRecord, Files, Snapshot, Store, Totals, WriteBatch};
 use jari_text::{GramCutter, Tokenizer};
 use rayon::prelude::*;
 
@@ -183,7 +183,7 @@ fn ask_for_missing(
     let Some(embedding) = project.embedding.as_ref().filter(|_| !missing.is_empty()) else {
         return Ok((snapshot, None));
     };
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let of: usize =
         missing.iter().filter_map(|file| files.get(*file)).map(|record| record.chunks as usize).sum();
     let done = AtomicUsize::new(0);
@@ -242,7 +242,8 @@ fn update_by(
         let update = summary(&*snapshot);
         return Ok((snapshot, update));
     }
-    let mut changes = changes(project, &snapshot.files(), seen.as_ref())?;
+    let mut files = snapshot.files()?;
+    let mut changes = changes(project, &files, seen.as_ref())?;
     // A project without a file has an index, too.
     if changes.is_empty() && snapshot.generation().0 > 0 {
         remember(project, store, &changes, snapshot.generation());
@@ -253,9 +254,9 @@ fn update_by(
     if batch.continues() != snapshot.generation() {
         // Another process wrote between our look and our lock.
         snapshot = store.snapshot()?;
-        changes = self::changes(project, &snapshot.files(), seen.as_ref())?;
+        files = snapshot.files()?;
+        changes = self::changes(project, &files, seen.as_ref())?;
     }
-    let files = snapshot.files();
     // Its read transaction would keep the log from being folded back.
     drop(snapshot);
     write(project, store, batch, &files, &changes, progress)
@@ -279,7 +280,7 @@ fn embed_missing(
     if batch.continues() != snapshot.generation() {
         return Ok(store.snapshot()?);
     }
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     for group in missing.chunks(EMBEDDED_AT_ONCE) {
         let mut read = Vec::with_capacity(group.len());
         for file in group {
@@ -366,13 +367,8 @@ fn remember(project: &Project, store: &dyn Store, changes: &Changes, generation:
 
 /// What a snapshot holds, as an update that changed nothing.
 fn summary(snapshot: &dyn Snapshot) -> Update {
-    let mut skipped = BTreeMap::new();
-    for reason in snapshot.files().iter().filter_map(|record| record.skip) {
-        *skipped.entry(reason).or_default() += 1;
-    }
-    let skipped_in_all: usize = skipped.values().sum();
-    let unchanged = snapshot.files().iter().count() - skipped_in_all;
-    Update { skipped, unchanged, generation: snapshot.generation(), ..Update::default() }
+    let Totals { indexed, skipped, .. } = snapshot.totals();
+    Update { skipped, unchanged: indexed as usize, generation: snapshot.generation(), ..Update::default() }
 }
 
 /// A file that was opened.

@@ -77,13 +77,14 @@ impl Project {
             tables,
         } = &self.documents;
         format!(
-            "chunks {} words {} grams {} of {} fields {} largest {max_file_size} documents {strategy:?} {max_tokens} {overlap} {min_tokens} \
+            "chunks {} words {} grams {} of {} fields {} masks {} largest {max_file_size} documents {strategy:?} {max_tokens} {overlap} {min_tokens} \
              {max_depth} {front_matter} {code_blocks} {lists} {tables}",
             jari_chunk::VERSION,
             jari_text::VERSION,
             jari_text::GRAM_VERSION,
             self.max_grams,
-            fields::VERSION
+            fields::VERSION,
+            jari_source::MASK_VERSION
         )
     }
 }

@@ -85,7 +85,7 @@ pub struct Linked {
 impl Graph {
     /// The graph of one state of the index. A file that is there but not indexed is no broken link.
     pub fn new(project: &Project, snapshot: &dyn Snapshot) -> Result<Self> {
-        let files = snapshot.files();
+        let files = snapshot.files()?;
         let mut documents = BTreeMap::new();
         snapshot.documents(&mut |file, document| {
             if let Some(record) = files.get(file) {

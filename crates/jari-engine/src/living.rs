@@ -347,12 +347,12 @@ impl Shared {
             drop(inner);
             let learnt = self.learn_dims(embedding, Instant::now() + AT_ONCE);
             let snapshot = learnt.or_else(|| self.inner().snapshot.clone());
-            let mut files = snapshot.as_ref().and_then(|snapshot| backlog::missing(&**snapshot).ok());
-            if let Some((snapshot, files)) =
-                snapshot.zip(files.as_mut()).filter(|(_, files)| !files.is_empty())
-            {
-                backlog::fit(&*snapshot, files, TOGETHER);
-                return std::mem::take(files);
+            let files = snapshot.and_then(|snapshot| {
+                let missing = backlog::missing(&*snapshot).ok()?;
+                backlog::fit(&*snapshot, missing, TOGETHER).ok()
+            });
+            if let Some(files) = files.filter(|files| !files.is_empty()) {
+                return files;
             }
             inner = self.inner();
         }

@@ -121,7 +121,7 @@ pub fn mentions(
     if !wanted.chars().any(char::is_alphanumeric) {
         return Err(Error::EmptyName);
     }
-    let mut found = if snapshot.files().at(wanted).is_some() || is_file(wanted) {
+    let mut found = if snapshot.files()?.at(wanted).is_some() || is_file(wanted) {
         of_file(project, snapshot, wanted, within)?
     } else {
         of_name(snapshot, wanted, within)?
@@ -192,7 +192,7 @@ fn of_file(
 
 /// The code that a document speaks of, or the section that `anchor` names: names that the project defines, and files that it has.
 pub fn spoken_of(snapshot: &dyn Snapshot, path: &str, anchor: Option<&str>) -> Result<Vec<Spoken>> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let missing = || Error::NoSuchPath { path: path.to_owned(), near: Vec::new() };
     let record = files.at(path).ok_or_else(missing)?;
     let document = snapshot.chunked(record.id)?.and_then(|chunked| chunked.document);
@@ -291,7 +291,7 @@ pub(crate) fn each_document(
     within: &Filter,
     mut visit: impl FnMut(&str, &Document, &str),
 ) -> Result<()> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let filter = PathFilter::new(within)
         .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
     let mut documents: Vec<(FileId, Document)> = Vec::new();

@@ -55,7 +55,7 @@ pub(crate) fn grow(
     max_tokens: Option<usize>,
 ) -> Result<()> {
     let mut left = (max_tokens.unwrap_or_default() as f32 * COMPLETION) as usize;
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     for hit in hits {
         let around = hit
             .symbol
@@ -156,7 +156,7 @@ fn shorten(snapshot: &dyn Snapshot, hit: &mut Hit, left: usize) -> Result<usize>
 
 /// The lines on which something inside the hit is declared or begins, and those that show why it answers.
 fn skeleton(snapshot: &dyn Snapshot, hit: &Hit) -> Result<Vec<Line>> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let mut lines = hit.preview.clone();
     let Some(record) = files.at(&hit.path) else { return Ok(lines) };
     let chunked = snapshot.chunked(record.id)?.unwrap_or_default();

@@ -437,7 +437,7 @@ impl Look<'_> {
                 mode = Mode::Keyword;
                 candidates = self.candidates(&query, mode, None)?;
             }
-            if mode == Mode::Keyword || self.may_return(&missing) {
+            if mode == Mode::Keyword || self.may_return(&missing)? {
                 degraded = Some(Degraded::EmbeddingInProgress);
             }
         }
@@ -454,9 +454,9 @@ impl Look<'_> {
     }
 
     /// Whether one of `files` may be returned.
-    fn may_return(&self, files: &[FileId]) -> bool {
-        let known = self.snapshot.files();
-        files.iter().filter_map(|file| known.get(*file)).any(|record| self.allowed.allows(record))
+    fn may_return(&self, files: &[FileId]) -> Result<bool> {
+        let known = self.snapshot.files()?;
+        Ok(files.iter().filter_map(|file| known.get(*file)).any(|record| self.allowed.allows(record)))
     }
 
     /// Looks again with English words beside Korean ones that the index does not know: those of the glossary first, and those of

@@ -19,7 +19,7 @@ pub struct Like {
 impl Like {
     /// The chunk of an indexed file that holds a line.
     pub fn at(snapshot: &dyn Snapshot, path: &str, line: u32) -> Result<Self> {
-        let files = snapshot.files();
+        let files = snapshot.files()?;
         let Some(record) = files.at(path).filter(|record| record.skip.is_none()) else {
             let mut near = Near::new(path);
             files.iter().for_each(|record| near.offer(&record.path));

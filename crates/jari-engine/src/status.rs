@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use jari_base::{Filter, Generation, Mode, Skip};
-use jari_store::{GramStatistics, Snapshot, Statistics, VectorStatistics};
+use jari_store::{GramStatistics, Snapshot, Statistics, Totals, VectorStatistics};
 
 use crate::search::{SearchRequest, search};
 use crate::{Project, Result, grep, ingest};
@@ -53,15 +53,12 @@ impl Stale {
 
 /// Looks at a state and at the working tree. Grams in a larger part of all files than `max_gram_frequency` do not narrow.
 pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f32) -> Result<Status> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let changes = ingest::changes(project, &files, None)?;
-    let mut skipped = BTreeMap::new();
+    let Totals { indexed, skipped, .. } = files.totals().clone();
     let mut languages: BTreeMap<&str, usize> = BTreeMap::new();
-    for record in files.iter() {
-        match record.skip {
-            Some(reason) => *skipped.entry(reason).or_default() += 1,
-            None => *languages.entry(record.language.as_str()).or_default() += 1,
-        }
+    for record in files.iter().filter(|record| record.skip.is_none()) {
+        *languages.entry(record.language.as_str()).or_default() += 1;
     }
     let mut languages: Vec<(String, usize)> =
         languages.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
@@ -87,18 +84,19 @@ pub fn status(project: &Project, snapshot: &dyn Snapshot, max_gram_frequency: f3
     }
     Ok(Status {
         generation: snapshot.generation(),
-        files: files.indexed(),
+        files: indexed,
         skipped,
         languages,
         stale: Stale { changed: changes.open.len() + changes.skip.len(), removed: changes.gone.len() },
         statistics,
-        grams: snapshot.gram_statistics(grep::most_files(&files, max_gram_frequency))?,
+        grams: snapshot.gram_statistics(grep::most_files(indexed, max_gram_frequency))?,
         query,
         vector_query,
     })
 }
 
 /// The files that are not indexed, by path, with the reason.
-pub fn skipped(snapshot: &dyn Snapshot) -> Vec<(String, Skip)> {
-    snapshot.files().iter().filter_map(|record| Some((record.path.clone(), record.skip?))).collect()
+pub fn skipped(snapshot: &dyn Snapshot) -> Result<Vec<(String, Skip)>> {
+    let files = snapshot.files()?;
+    Ok(files.iter().filter_map(|record| Some((record.path.clone(), record.skip?))).collect())
 }

@@ -66,7 +66,7 @@ pub fn symbols(
         // With a container the list is thinned out below.
         limit: if container.is_some() { usize::MAX } else { request.limit },
     };
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let wanted = container.map(fold_name);
     let inside = |symbol: &Symbol| {
         let around = symbol.container.as_deref().unwrap_or_default();

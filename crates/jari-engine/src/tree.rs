@@ -31,7 +31,7 @@ pub enum Node {
 
 /// The tree below `path` (empty for all), `depth` levels of it. A file is shown with its definitions.
 pub fn tree(snapshot: &dyn Snapshot, path: &str, depth: usize) -> Result<Node> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     if let Some(record) = files.at(path).filter(|record| record.skip.is_none()) {
         let symbols = snapshot.chunked(record.id)?.map(|chunked| chunked.symbols).unwrap_or_default();
         return Ok(Node::File { name: record.path.clone(), language: record.language.clone(), symbols });

@@ -22,7 +22,7 @@ pub(crate) fn order(
     let ids: Vec<ChunkId> = ranked[..most].iter().map(|ranked| ranked.chunk).collect();
     let chunks: HashMap<ChunkId, StoredChunk> =
         snapshot.hydrate(&ids)?.into_iter().map(|chunk| (chunk.id, chunk)).collect();
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     for ranked in ranked.iter_mut() {
         let answered = chunks.get(&ranked.chunk).map_or(0.0, |chunk| {
             let path = files.get(chunk.id.file).map(|record| path_heading(&record.path)).unwrap_or_default();

@@ -180,7 +180,7 @@ fn a_model_that_does_not_answer_costs_its_vectors_and_nothing_else() {
     let case = case(&shops(10), true, 0);
     case.model.down.store(true, Ordering::SeqCst);
     let (snapshot, update) = case.update();
-    assert_eq!((snapshot.files().indexed(), update.added), (10, 10));
+    assert_eq!((snapshot.files().unwrap().totals().indexed, update.added), (10, 10));
     assert_eq!(update.trouble.map(|trouble| trouble.message).as_deref(), Some("the orchard is closed"));
     let response = case.ask("sell_4");
     assert_eq!((response.mode, response.degraded), (Mode::Keyword, Some(Degraded::EmbeddingUnavailable)));
@@ -208,7 +208,7 @@ fn what_changed_last_comes_first() {
         file.set_modified(old).expect("its time is set");
     }
     let (snapshot, _) = case.update();
-    let files = snapshot.files();
+    let files = snapshot.files().unwrap();
     let first = backlog::missing(&*snapshot).expect("files")[0];
     assert_eq!(files.get(first).map(|record| record.path.as_str()), Some("shop_1.py"));
 }

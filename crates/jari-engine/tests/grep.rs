@@ -100,7 +100,7 @@ proptest! {
             max_gram_frequency: 0.5,
         };
         let mut found = Vec::new();
-        let summary = grep(project, &**snapshot, &request, plan(&**snapshot, &request)?, &mut |file| {
+        let summary = grep(project, &request, plan(&**snapshot, &request)?, &mut |file| {
             found.extend(file.lines.iter().map(|line| (file.path.clone(), line.number)));
             true
         });

@@ -108,7 +108,7 @@ fn ranking_beats_counting_present_words_on_an_evaluation_set() {
 fn hits_at_5(project: &Project, snapshot: &dyn Snapshot, questions: &[Question]) -> (usize, usize) {
     let mut words_of: Vec<(String, HashSet<String>)> = Vec::new();
     let mut tokenizer = Tokenizer::default();
-    for record in snapshot.files().iter().filter(|record| record.skip.is_none()) {
+    for record in snapshot.files().expect("files are known").iter().filter(|record| record.skip.is_none()) {
         let text = snapshot.text(record.id).expect("the store answers").unwrap_or_default();
         words_of.push((record.path.clone(), tokenizer.lines(&text).lines().map(str::to_owned).collect()));
     }

@@ -26,7 +26,7 @@ pub(crate) fn list(call: &Call<'_>, cursor: Option<&str>) -> Result<ListResource
     };
     let source = call.paths().map_err(|refusal| failed(&refusal))?;
     let languages = narrow::languages(&[], Some(Only::Documents)).map_err(|error| failed(&error.into()))?;
-    let files = source.snapshot.files();
+    let files = source.snapshot.files().map_err(|error| failed(&Error::from(error).into()))?;
     let documents: Vec<_> = files
         .iter()
         .filter(|record| {

@@ -9,7 +9,7 @@ const PROBE: usize = 8 * 1024;
 pub(crate) fn text(bytes: Vec<u8>) -> Option<String> {
     if let Some((encoding, mark)) = Encoding::for_bom(&bytes) {
         return if encoding == UTF_8 {
-            String::from_utf8(bytes[mark..].to_vec()).ok().filter(|text| !text.contains('\0'))
+            String::from_utf8(bytes[mark..].to_vec()).ok().filter(|text| !has_nul(text))
         } else {
             decoded(encoding, &bytes[mark..])
         };
@@ -19,9 +19,13 @@ pub(crate) fn text(bytes: Vec<u8>) -> Option<String> {
         return utf16_without_mark(probe).and_then(|encoding| decoded(encoding, &bytes));
     }
     match String::from_utf8(bytes) {
-        Ok(text) => (!text.contains('\0')).then_some(text),
+        Ok(text) => (!has_nul(&text)).then_some(text),
         Err(error) => legacy(&error.into_bytes()),
     }
+}
+
+fn has_nul(text: &str) -> bool {
+    memchr::memchr(0, text.as_bytes()).is_some()
 }
 
 fn decoded(encoding: &'static Encoding, bytes: &[u8]) -> Option<String> {

@@ -16,7 +16,7 @@ pub use history::{
 pub use names::skip_by_path;
 pub use read::{Contents, read, read_unmasked, stamp};
 pub use root::{Place, locate};
-pub use secrets::{MASK, masked};
+pub use secrets::{MASK, MASK_VERSION, masked};
 pub use seen::Seen;
 pub use walk::{Entry, Walked, folders, walk};
 pub use watch::Watch;

@@ -68,11 +68,11 @@ fn bytes(path: &Path, limits: &Limits, room: Vec<u8>) -> Result<Vec<u8>, Skip> {
 }
 
 /// Opens a file that may have been replaced: links are not followed, and nothing is waited for.
-fn open(path: &Path) -> std::io::Result<fs_err::File> {
-    let mut options = fs_err::OpenOptions::new();
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
-    fs_err::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
     options.open(path)
 }
 
@@ -111,8 +111,8 @@ fn skip(path: &Path, text: &str) -> Option<Skip> {
         return Some(Skip::Secret);
     }
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
-    if SQUEEZABLE.contains(&ending) && text.len() > SQUEEZED_FILE && text.len() / lines > SQUEEZED_LINE {
+    let lines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1;
+    if SQUEEZABLE.contains(&ending) && text.len() > SQUEEZED_FILE && text.len() / lines() > SQUEEZED_LINE {
         return Some(Skip::Minified);
     }
     text.lines().take(HEADER_LINES).any(says_generated).then_some(Skip::Generated)
@@ -121,8 +121,8 @@ fn skip(path: &Path, text: &str) -> Option<Skip> {
 /// The two conventions that linters and review tools agree on: `@generated`, and `generated … DO NOT EDIT`.
 fn says_generated(line: &str) -> bool {
     let comment = line.trim_start().starts_with(['/', '#', '*', '-', ';', '<', '%', '(', '"']);
-    let marked = line.split(|c: char| !(c.is_alphanumeric() || c == '@')).any(|word| word == "@generated");
-    comment && (marked || (line.contains("DO NOT EDIT") && line.to_ascii_lowercase().contains("generated")))
+    let marked = || line.split(|c: char| !(c.is_alphanumeric() || c == '@')).any(|word| word == "@generated");
+    comment && (marked() || (line.contains("DO NOT EDIT") && line.to_ascii_lowercase().contains("generated")))
 }
 
 #[cfg(test)]

@@ -7,11 +7,14 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+/// Changes whenever other things count as secrets than before.
+pub const MASK_VERSION: u32 = 2;
+
 /// What stands in the place of a secret. Surfaces count it to say how many there were.
 pub const MASK: &str = "[masked secret]";
 
 /// Secrets that say by their form what they are; where a group matches, only that is one. Services choose these beginnings so that
-/// leaks can be found.
+/// leaks can be found. All of them are ASCII, and so are the borders of their words: a letter of another script ends one.
 const FORMS: &[&str] = &[
     r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
     r"\bgh[pousr]_[A-Za-z0-9]{36,}",
@@ -26,18 +29,22 @@ const FORMS: &[&str] = &[
     r"\bpypi-[A-Za-z0-9_-]{40,}",
     r"\bhf_[A-Za-z0-9]{30,}\b",
     r"\bdop_v1_[a-f0-9]{64}\b",
-    r"\bSG\.[\w-]{16,}\.[\w-]{16,}",
+    r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     r"https://hooks\.slack\.com/services/(T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]+)",
     // The password of an address; names in brackets and the like are stand-ins.
-    r#"://[^\s:/@"'<>{}$%*]+:([^\s:/@"'<>{}$%*]{6,})@"#,
+    r#"://[[!-~]--[:/@"'<>{}$%*]]+:([[!-~]--[:/@"'<>{}$%*]]{6,})@"#,
 ];
 
 /// A name that says secret, and a text that is given to it. The text must look random, too.
 const GIVEN: &str = r#"(?i:api_?-?key|secret|token|passwo?r?d|private_?-?key|access_?-?key)[\w-]*["']?\s*(?::=|=>|[=:])\s*["']([A-Za-z0-9+/=_.~-]{20,})["']"#;
 
-static KNOWN: LazyLock<Regex> = LazyLock::new(|| Regex::new(&FORMS.join("|")).expect("the forms are right"));
-static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| Regex::new(GIVEN).expect("the form is right"));
+static KNOWN: LazyLock<Regex> = LazyLock::new(|| ascii(&FORMS.join("|")));
+static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| ascii(GIVEN));
+
+fn ascii(form: &str) -> Regex {
+    Regex::new(&format!("(?-u){form}")).expect("the forms are right")
+}
 
 /// `text` without its secrets. Lines stay lines.
 pub fn masked(text: &str) -> Cow<'_, str> {
@@ -126,6 +133,12 @@ mod tests {
         check("", "AIza|SyA0123456789abcdefghijklmnopqrstuv", "");
         check("Bearer ", "eyJ|hbGciOiJIUzI1NiJ9.eyJ|zdWIiOiIxMjM0In0.abcdefghijklmnop", "\n");
         check("https://hooks.slack.com/services/", "T000AAAA/B000BBBB/abcdefABCDEF", "");
+    }
+
+    #[test]
+    fn letters_of_another_script_do_not_hide_a_key() {
+        check("키는", "AKIA|IOSFODNN7ABCDEFG", "입니다");
+        check("주소 postgres://app:", "hunter2hunter2", "@db.example/앱");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::read::stamp_of;
 use crate::walk::{Walked, ignore_files_above};
 
 /// Changes whenever a walk of the same tree would meet other files than before.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A change that comes this soon after another may leave the same time behind. Clocks of file systems tick every few
 /// milliseconds; those that count whole seconds show it.
@@ -34,7 +34,8 @@ pub struct Seen<'a> {
     began: i64,
     /// Ignore files that are no part of the tree, or that hide themselves.
     outside: Vec<(&'a str, Option<Stamp>)>,
-    folders: Vec<Folder<'a>>,
+    /// Folders, packed by shares: threads unpack what they look at.
+    shares: Vec<&'a [u8]>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -65,13 +66,15 @@ impl Walked {
             let at = folders.binary_search_by(|known| known.path.cmp(folder)).ok()?;
             folders[at].files.push((name, entry.stamp));
         }
+        let shares: Vec<Vec<u8>> =
+            folders.chunks(SHARE).map(|share| postcard::to_stdvec(share).ok()).collect::<Option<_>>()?;
         let seen = Seen {
             version: VERSION,
             root: root.to_str()?,
             generation,
             began: self.began,
             outside: self.outside.iter().map(|(path, stamp)| (path.as_str(), *stamp)).collect(),
-            folders,
+            shares: shares.iter().map(Vec::as_slice).collect(),
         };
         let body = postcard::to_stdvec(&seen).ok()?;
         Some([blake3::hash(&body).as_bytes(), body.as_slice()].concat())
@@ -116,19 +119,17 @@ impl<'a> Seen<'a> {
         let look = || {
             let mut path = root.to_path_buf();
             while !differs.load(Ordering::Relaxed) {
-                let start = next.fetch_add(SHARE, Ordering::Relaxed);
-                let Some(share) = self.folders.get(start..) else { break };
-                if share.is_empty() {
-                    break;
-                }
-                if !share.iter().take(SHARE).all(|folder| self.folder_holds(root, &mut path, folder)) {
+                let Some(share) = self.shares.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                let folders: Vec<Folder<'_>> = postcard::from_bytes(share).unwrap_or_default();
+                let holds = folders.iter().all(|folder| self.folder_holds(root, &mut path, folder));
+                if folders.is_empty() || !holds {
                     differs.store(true, Ordering::Relaxed);
                 }
             }
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
-            for _ in 1..threads.min(self.folders.len().div_ceil(SHARE)) {
+            for _ in 1..threads.min(self.shares.len()) {
                 scope.spawn(look);
             }
             look();

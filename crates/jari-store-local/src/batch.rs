@@ -125,7 +125,8 @@ impl Batch {
         let (Some(written), Some(options)) = (written, &self.options) else { return };
         let _ = written.publish();
         // A first look that costs little: the files themselves are read only where there seems to be waste.
-        let wasteful = rows::chunks(&self.connection).is_ok_and(|chunks| self.kept > chunks + chunks / 4);
+        let chunks = rows::totals(&self.connection).map(|totals| totals.chunks);
+        let wasteful = chunks.is_ok_and(|chunks| self.kept > chunks + chunks / 4);
         if let (true, Ok(files)) = (wasteful, rows::files(&self.connection)) {
             let _ = Vectors::open(&self.folder, options, &files).compact();
         }
@@ -150,6 +151,7 @@ impl Batch {
         let generation = Generation(self.continues.0 + 1);
         rows::set_meta(&self.connection, "generation", generation.0 as i64)?;
         rows::set_meta(&self.connection, "next_file", self.next)?;
+        rows::set_totals(&self.connection)?;
         rows::set_meta(&self.connection, "fingerprint", &self.fingerprint)?;
         self.connection.execute_batch("COMMIT").map_err(errors::sqlite)?;
         self.publish_vectors(vectors);

@@ -135,7 +135,7 @@ impl LocalStore {
     /// Whether vectors are to be searched along a graph that is not there, or covers too few of them.
     pub fn lacks_graph(&self) -> Result<bool> {
         let Some(options) = &self.vectors else { return Ok(false) };
-        let files = self.snapshot()?.files();
+        let files = self.snapshot()?.files()?;
         Ok(Vectors::open(&self.folder, options, &files).lacks_graph())
     }
 
@@ -263,7 +263,7 @@ mod tests {
             .unwrap();
         let (store, replaced) = LocalStore::open(folder.path(), OPTIONS).unwrap();
         assert!(matches!(replaced, Some(Replaced::Damaged(_))), "{replaced:?}");
-        assert_eq!(store.snapshot().unwrap().files().iter().count(), 0);
+        assert_eq!(store.snapshot().unwrap().files().unwrap().iter().count(), 0);
     }
 
     #[test]

@@ -9,10 +9,11 @@ use jari_base::{
 };
 use jari_store::{
     Definition, Error, FileInput, FileRecord, Files, Result, StoredChunk, StoredSymbol, SymbolLookup,
-    SymbolMode,
+    SymbolMode, Totals,
 };
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
 
 use crate::directory::Sum;
 use crate::errors;
@@ -47,12 +48,7 @@ pub(crate) fn segments(connection: &Connection) -> Result<Option<Vec<u8>>> {
 
 /// The checksums of those segments' files.
 pub(crate) fn sums(connection: &Connection) -> Result<Vec<Sum>> {
-    let packed: Option<Vec<u8>> = connection
-        .query_row("SELECT value FROM meta WHERE key = 'sums'", [], |row| row.get(0))
-        .optional()
-        .map_err(errors::sqlite)?;
-    let Some(packed) = packed else { return Ok(Vec::new()) };
-    postcard::from_bytes(&packed).map_err(|error| Error::Corrupt(error.to_string()))
+    Ok(unpacked_meta(connection, "sums")?.unwrap_or_default())
 }
 
 pub(crate) fn set_segments(connection: &Connection, segments: Vec<u8>, sums: &[Sum]) -> Result<()> {
@@ -62,28 +58,56 @@ pub(crate) fn set_segments(connection: &Connection, segments: Vec<u8>, sums: &[S
 }
 
 pub(crate) fn files(connection: &Connection) -> Result<Files> {
-    let mut statement = prepare(
-        connection,
-        "SELECT id, path, language, size, modified, hash, skip, chunks, words FROM files",
-    )?;
-    let rows = statement.query_map([], |row| {
-        Ok(FileRecord {
-            id: FileId(row.get(0)?),
-            path: row.get(1)?,
-            language: Language::from(row.get::<_, String>(2)?),
-            stamp: Stamp { size: row.get::<_, i64>(3)? as u64, modified: row.get(4)? },
-            hash: row.get::<_, Option<[u8; 16]>>(5)?.map(ContentHash),
-            skip: row.get_ref(6)?.as_str_or_null()?.and_then(|word| word.parse().ok()),
-            chunks: row.get(7)?,
-            words: row.get(8)?,
-        })
-    });
+    let mut statement = prepare(connection, &format!("SELECT {FILE} FROM files"))?;
+    let rows = statement.query_map([], file_of);
     // About as many as numbers were given out; where many files came and went, that says little.
     let mut records = Vec::with_capacity((next_file(connection)? as usize).min(MOST_FORESEEN));
     for record in rows.map_err(errors::sqlite)? {
         records.push(record.map_err(errors::sqlite)?);
     }
     Ok(Files::new(records))
+}
+
+pub(crate) fn file(connection: &Connection, file: FileId) -> Result<Option<FileRecord>> {
+    let mut statement = prepare(connection, &format!("SELECT {FILE} FROM files WHERE id = ?"))?;
+    statement.query_row([file.0], file_of).optional().map_err(errors::sqlite)
+}
+
+/// Sums as they are kept: a reason for skipped files, and of all files with it how many, their chunks, and their words.
+type Sums = Vec<(Option<String>, i64, i64, i64)>;
+
+/// Counts all files once, for those who open this state.
+pub(crate) fn set_totals(connection: &Connection) -> Result<()> {
+    let mut statement =
+        prepare(connection, "SELECT skip, count(*), sum(chunks), sum(words) FROM files GROUP BY skip")?;
+    let sums = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
+    let sums: Sums = sums.and_then(Iterator::collect).map_err(errors::sqlite)?;
+    let packed = postcard::to_stdvec(&sums).map_err(|error| Error::Backend(error.to_string()))?;
+    set_meta(connection, "totals", packed)
+}
+
+pub(crate) fn totals(connection: &Connection) -> Result<Totals> {
+    let sums: Sums = unpacked_meta(connection, "totals")?.unwrap_or_default();
+    let mut totals = Totals::default();
+    for (skip, files, chunks, words) in sums {
+        let skip: Option<Skip> = skip.and_then(|word| word.parse().ok());
+        match skip {
+            None => totals.indexed += files as u64,
+            Some(reason) => *totals.skipped.entry(reason).or_default() += files as usize,
+        }
+        totals.chunks += chunks as u64;
+        totals.words += words as u64;
+    }
+    Ok(totals)
+}
+
+fn unpacked_meta<T: DeserializeOwned>(connection: &Connection, key: &str) -> Result<Option<T>> {
+    let packed: Option<Vec<u8>> = connection
+        .query_row("SELECT value FROM meta WHERE key = ?", [key], |row| row.get(0))
+        .optional()
+        .map_err(errors::sqlite)?;
+    let unpack = |packed: Vec<u8>| postcard::from_bytes(&packed);
+    packed.map(unpack).transpose().map_err(|error| Error::Corrupt(error.to_string()))
 }
 
 pub(crate) fn text(connection: &Connection, file: FileId) -> Result<Option<String>> {
@@ -403,13 +427,6 @@ pub(crate) fn rename(connection: &Connection, file: FileId, path: &str) -> Resul
     statement.execute(params![path, file.0]).map(drop).map_err(errors::sqlite)
 }
 
-/// How many chunks all files have.
-pub(crate) fn chunks(connection: &Connection) -> Result<u64> {
-    let sum =
-        connection.query_row("SELECT coalesce(sum(chunks), 0) FROM files", [], |row| row.get::<_, i64>(0));
-    sum.map(|sum| sum as u64).map_err(errors::sqlite)
-}
-
 /// Of a file that is indexed.
 pub(crate) fn path_and_hash(connection: &Connection, file: FileId) -> Result<Option<(String, ContentHash)>> {
     let mut statement =
@@ -440,8 +457,22 @@ pub(crate) fn set_meta(connection: &Connection, key: &str, value: impl rusqlite:
         .map_err(errors::sqlite)
 }
 
+const FILE: &str = "id, path, language, size, modified, hash, skip, chunks, words";
 const CHUNK: &str = "kind, first, last, symbol, doc_first, doc_last, section, head_first, head_last";
 const SYMBOL: &str = "name, kind, container, signature, doc, exported, first, last";
+
+fn file_of(row: &Row<'_>) -> rusqlite::Result<FileRecord> {
+    Ok(FileRecord {
+        id: FileId(row.get(0)?),
+        path: row.get(1)?,
+        language: Language::from(row.get::<_, String>(2)?),
+        stamp: Stamp { size: row.get::<_, i64>(3)? as u64, modified: row.get(4)? },
+        hash: row.get::<_, Option<[u8; 16]>>(5)?.map(ContentHash),
+        skip: row.get_ref(6)?.as_str_or_null()?.and_then(|word| word.parse().ok()),
+        chunks: row.get(7)?,
+        words: row.get(8)?,
+    })
+}
 
 fn chunk_of(row: &Row<'_>) -> rusqlite::Result<Chunk> {
     let range = |first: usize| -> rusqlite::Result<Option<LineRange>> {

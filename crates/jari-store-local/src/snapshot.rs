@@ -9,8 +9,9 @@ use jari_base::{
     Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Reference, Symbol,
 };
 use jari_store::{
-    ANY_GRAM, Allowed, ChunkSlot, Definition, Error, Field, Files, GramPostings, GramQuery, GramStatistics,
-    Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk, StoredSymbol, SymbolLookup,
+    ANY_GRAM, Allowed, ChunkSlot, Definition, Error, Field, FileRecord, Files, GramPostings, GramQuery,
+    GramStatistics, Nearest, Posting, Postings, Result, Snapshot, Statistics, StoredChunk, StoredSymbol,
+    SymbolLookup, Totals,
 };
 use rusqlite::Connection;
 use tracing::debug_span;
@@ -29,12 +30,14 @@ pub(crate) struct LocalSnapshot {
     folder: PathBuf,
     connection: Mutex<Connection>,
     generation: Generation,
-    files: Arc<Files>,
+    totals: Totals,
+    /// Read by the first who asks.
+    files: OnceLock<Arc<Files>>,
     /// Opened by the first who asks.
     reader: OnceLock<Reader>,
     options: Option<VectorOptions>,
     /// Opened by the first who asks.
-    vectors: OnceLock<Option<Vectors>>,
+    vectors: OnceLock<Vectors>,
     gram_segments: Vec<lists::Segment>,
     name_segments: Vec<lists::Segment>,
     spelled_segments: Vec<lists::Segment>,
@@ -45,12 +48,13 @@ impl LocalSnapshot {
     pub(crate) fn open(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
         Self::retried(|| {
             let snapshot = Self::try_open(folder, options)?;
+            snapshot.all_files()?;
             snapshot.reader()?;
             Ok(snapshot)
         })
     }
 
-    /// The newest state, its postings when they are asked for.
+    /// The newest state, its files and postings when they are asked for.
     pub(crate) fn open_rows(folder: &Path, options: Option<&VectorOptions>) -> Result<Self> {
         Self::retried(|| Self::try_open(folder, options))
     }
@@ -77,7 +81,7 @@ impl LocalSnapshot {
         // The transaction begins with its first read and holds that state until the snapshot is dropped.
         connection.execute_batch("BEGIN").map_err(errors::sqlite)?;
         let generation = rows::generation(&connection)?;
-        let files = Arc::new(rows::files(&connection)?);
+        let totals = rows::totals(&connection)?;
         let gram_segments = lists::segments(&connection, &lists::GRAMS)?;
         let name_segments = lists::segments(&connection, &lists::NAMES)?;
         let spelled_segments = lists::segments(&connection, &lists::SPELLED)?;
@@ -85,7 +89,8 @@ impl LocalSnapshot {
             folder: folder.to_owned(),
             connection: Mutex::new(connection),
             generation,
-            files,
+            totals,
+            files: OnceLock::new(),
             reader: OnceLock::new(),
             gram_segments,
             name_segments,
@@ -93,6 +98,15 @@ impl LocalSnapshot {
             options: options.cloned(),
             vectors: OnceLock::new(),
         })
+    }
+
+    fn all_files(&self) -> Result<&Arc<Files>> {
+        if let Some(files) = self.files.get() {
+            return Ok(files);
+        }
+        let _span = debug_span!("read files").entered();
+        let files = Arc::new(rows::files(&self.rows())?);
+        Ok(self.files.get_or_init(|| files))
     }
 
     fn reader(&self) -> Result<&Reader> {
@@ -113,12 +127,14 @@ impl LocalSnapshot {
         self.reader.get().expect("whoever asks for candidates opens it")
     }
 
-    fn vectors(&self) -> Option<&Vectors> {
+    fn vectors(&self) -> Result<Option<&Vectors>> {
+        let Some(options) = &self.options else { return Ok(None) };
+        let files = self.all_files()?;
         let open = || {
             let _span = debug_span!("open vectors").entered();
-            Some(Vectors::open(&self.folder, self.options.as_ref()?, &self.files))
+            Vectors::open(&self.folder, options, files)
         };
-        self.vectors.get_or_init(open).as_ref()
+        Ok(Some(self.vectors.get_or_init(open)))
     }
 
     fn rows(&self) -> MutexGuard<'_, Connection> {
@@ -131,14 +147,28 @@ impl Snapshot for LocalSnapshot {
         self.generation
     }
 
-    fn files(&self) -> Arc<Files> {
-        self.files.clone()
+    fn files(&self) -> Result<Arc<Files>> {
+        self.all_files().cloned()
+    }
+
+    fn file(&self, file: FileId) -> Result<Option<FileRecord>> {
+        match self.files.get() {
+            Some(files) => Ok(files.get(file).cloned()),
+            None => rows::file(&self.rows(), file),
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        self.totals.clone()
     }
 
     fn candidates(&self, lookup: &Lookup) -> Result<Candidates> {
         let _span = debug_span!("candidates").entered();
         self.reader()?;
-        jari_store::candidates(lookup, &self.files, self)
+        if lookup.vector.is_some() {
+            self.vectors()?;
+        }
+        jari_store::candidates(lookup, self.all_files()?, self)
     }
 
     fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
@@ -158,16 +188,17 @@ impl Snapshot for LocalSnapshot {
     }
 
     fn nearest(&self, vector: &[f32], limit: usize, filter: &Filter) -> Result<Vec<(ChunkId, f32)>> {
-        let allowed = Allowed::new(filter, &self.files)?;
+        let allowed = Allowed::new(filter, self.all_files()?)?;
         Ok(Postings::nearest(self, vector, limit, &allowed)?.chunks)
     }
 
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>> {
-        Ok(self.vectors().and_then(|vectors| vectors.vector(chunk)))
+        Ok(self.vectors()?.and_then(|vectors| vectors.vector(chunk)))
     }
 
     fn unembedded(&self) -> Result<Vec<FileId>> {
-        Ok(self.vectors().map(|vectors| vectors.unembedded(&self.files)).unwrap_or_default())
+        let Some(vectors) = self.vectors()? else { return Ok(Vec::new()) };
+        Ok(vectors.unembedded(self.all_files()?))
     }
 
     fn documents(&self, visit: &mut dyn FnMut(FileId, Document)) -> Result<()> {
@@ -176,7 +207,7 @@ impl Snapshot for LocalSnapshot {
 
     fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {
         let found = rows::symbols(&self.rows(), lookup)?;
-        lookup.choose(found, &self.files)
+        lookup.choose(found, self.all_files()?)
     }
 
     fn symbol_names(&self, visit: &mut dyn FnMut(&str)) -> Result<()> {
@@ -212,7 +243,8 @@ impl Snapshot for LocalSnapshot {
     fn users(&self, name: &str) -> Result<Vec<FileId>> {
         let number = rows::name_number(name);
         let files = lists::files(&self.rows(), &lists::NAMES, &self.name_segments, number)?;
-        let indexed = |file: &u32| self.files.get(FileId(*file)).is_some_and(|record| record.skip.is_none());
+        let known = self.all_files()?;
+        let indexed = |file: &u32| known.get(FileId(*file)).is_some_and(|record| record.skip.is_none());
         Ok(files.into_iter().filter(indexed).map(FileId).collect())
     }
 
@@ -236,8 +268,8 @@ impl Snapshot for LocalSnapshot {
         let mut frequencies = lists::frequencies(&self.rows())?;
         frequencies.remove(&ANY_GRAM);
         let common = frequencies.values().filter(|frequency| **frequency > most).count();
-        let uncut =
-            self.gram_files(ANY_GRAM)?.into_iter().filter(|file| self.files.get(FileId(*file)).is_some());
+        let known = self.all_files()?;
+        let uncut = self.gram_files(ANY_GRAM)?.into_iter().filter(|file| known.get(FileId(*file)).is_some());
         Ok(GramStatistics {
             grams: frequencies.len() as u64,
             common: common as u64,
@@ -248,14 +280,15 @@ impl Snapshot for LocalSnapshot {
     fn statistics(&self) -> Result<Statistics> {
         let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         let postings = std::fs::read_dir(format::lexical(&self.folder));
+        let vectors = self.vectors()?.map(|vectors| Ok(vectors.statistics(self.all_files()?))).transpose()?;
         let rows = self.rows();
         Ok(Statistics {
-            chunks: self.files.chunks(),
+            chunks: self.totals.chunks,
             symbols: rows::count(&rows, "symbols")?,
             row_bytes: size(format::database(&self.folder)) + format::log_bytes(&self.folder),
             posting_bytes: postings
                 .map_or(0, |entries| entries.flatten().map(|entry| size(entry.path())).sum()),
-            vectors: self.vectors().map(|vectors| vectors.statistics(&self.files)),
+            vectors,
             build_ms: rows::build_ms(&rows)?,
         })
     }
@@ -286,11 +319,11 @@ impl Postings for LocalSnapshot {
 
     fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Result<Nearest> {
         let none = || Nearest { chunks: Vec::new(), degraded: Some(Degraded::VectorsUnavailable) };
-        Ok(self.vectors().map_or_else(none, |vectors| vectors.nearest(vector, limit, allowed)))
+        Ok(self.vectors()?.map_or_else(none, |vectors| vectors.nearest(vector, limit, allowed)))
     }
 
     fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32> {
-        self.vectors().map(|vectors| vectors.cosines(vector, file)).unwrap_or_default()
+        self.vectors.get().map(|vectors| vectors.cosines(vector, file)).unwrap_or_default()
     }
 
     fn chunk(&self, slot: u32) -> ChunkSlot {

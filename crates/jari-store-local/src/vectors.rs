@@ -59,7 +59,7 @@ impl Vectors {
         let live = |file: u32, key: u64| files.get(FileId(file)).and_then(key_of) == Some(key);
         let folder = options.folder(folder);
         let index = Index::open(&folder, &options.space, options.search(), live);
-        Self { options: options.clone(), any: files.chunks() > 0, folder, index }
+        Self { options: options.clone(), any: files.totals().chunks > 0, folder, index }
     }
 
     pub(crate) fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Nearest {
@@ -105,7 +105,7 @@ impl Vectors {
         let built = index.map(|_| Built::read(&self.folder)).unwrap_or_default();
         VectorStatistics {
             count,
-            missing: files.chunks().saturating_sub(count),
+            missing: files.totals().chunks.saturating_sub(count),
             bytes: index.map_or(0, Index::bytes),
             backend: index.map_or(Backend::Exact, Index::backend),
             build_ms: (built.rows + built.graph).as_millis() as u64,

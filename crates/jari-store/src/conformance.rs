@@ -114,7 +114,7 @@ fn found(snapshot: &dyn Snapshot, lookup: &Lookup) -> Vec<String> {
 fn an_empty_store_answers_with_nothing(store: &impl Store) {
     let snapshot = store.snapshot().expect("a snapshot");
     assert_eq!(snapshot.generation(), Generation(0));
-    assert_eq!(snapshot.files().iter().count(), 0);
+    assert_eq!(snapshot.files().expect("files are known").iter().count(), 0);
     assert!(found(&*snapshot, &lookup("anything")).is_empty());
     assert!(snapshot.hydrate(&[ChunkId { file: FileId(1), ordinal: 0 }]).expect("it succeeds").is_empty());
 }
@@ -147,7 +147,7 @@ fn documents_come_back_with_their_sections(store: &impl Store) {
     put(store, &[input.clone(), example("src/a.rs")]);
 
     let snapshot = store.snapshot().expect("a snapshot");
-    let id = snapshot.files().at("docs/a.md").expect("the file is known").id;
+    let id = snapshot.files().expect("files are known").at("docs/a.md").expect("the file is known").id;
     assert_eq!(snapshot.chunked(id).expect("it succeeds").as_ref(), Some(&input.chunked));
     let mut seen = Vec::new();
     snapshot.documents(&mut |file, document| seen.push((file, document))).expect("it succeeds");
@@ -170,7 +170,8 @@ fn what_is_put_comes_back(store: &impl Store) {
     let input = file("src/a.rs", &[("first", "alpha beta"), ("second", "gamma")]);
     assert_eq!(put(store, std::slice::from_ref(&input)), Generation(1));
     let snapshot = store.snapshot().expect("a snapshot");
-    let record = snapshot.files().at("src/a.rs").expect("the file is known").clone();
+    let record =
+        snapshot.files().expect("files are known").at("src/a.rs").expect("the file is known").clone();
     assert_eq!((record.chunks, record.words), (2, 5));
     assert_eq!((record.hash, record.stamp, record.skip), (Some(input.hash), STAMP, None));
     assert_eq!(snapshot.text(record.id).expect("it succeeds").as_ref(), Some(&input.text));
@@ -198,7 +199,7 @@ fn an_old_snapshot_does_not_change(store: &impl Store) {
     put(store, &[file("a.rs", &[("a", "beta")]), file("b.rs", &[("b", "alpha")])]);
     assert_eq!(found(&*old, &lookup("alpha")), ["a.rs"]);
     assert_eq!(found(&*old, &lookup("beta")), Vec::<String>::new());
-    assert_eq!(old.files().iter().count(), 1);
+    assert_eq!(old.files().expect("files are known").iter().count(), 1);
     let new = store.snapshot().expect("a snapshot");
     assert_eq!(found(&*new, &lookup("alpha")), ["b.rs"]);
     assert_eq!((old.generation(), new.generation()), (Generation(1), Generation(2)));
@@ -213,10 +214,15 @@ fn a_second_writer_is_told_that_the_store_is_busy(store: &impl Store) {
 
 fn putting_again_replaces(store: &impl Store) {
     put(store, &[file("a.rs", &[("a", "alpha"), ("b", "beta")])]);
-    let id = store.snapshot().expect("a snapshot").files().at("a.rs").expect("known").id;
+    let id =
+        store.snapshot().expect("a snapshot").files().expect("files are known").at("a.rs").expect("known").id;
     put(store, &[file("a.rs", &[("c", "gamma")])]);
     let snapshot = store.snapshot().expect("a snapshot");
-    assert_eq!(snapshot.files().at("a.rs").expect("known").id, id, "an edit keeps the number");
+    assert_eq!(
+        snapshot.files().expect("files are known").at("a.rs").expect("known").id,
+        id,
+        "an edit keeps the number"
+    );
     assert!(found(&*snapshot, &lookup("alpha beta")).is_empty());
     assert_eq!(found(&*snapshot, &lookup("gamma")), ["a.rs"]);
     assert_eq!(snapshot.statistics().expect("it succeeds").symbols, 1);
@@ -224,13 +230,20 @@ fn putting_again_replaces(store: &impl Store) {
 
 fn a_rename_keeps_number_and_rows(store: &impl Store) {
     put(store, &[file("old/a.rs", &[("a", "alpha")])]);
-    let id = store.snapshot().expect("a snapshot").files().at("old/a.rs").expect("known").id;
+    let id = store
+        .snapshot()
+        .expect("a snapshot")
+        .files()
+        .expect("files are known")
+        .at("old/a.rs")
+        .expect("known")
+        .id;
     let mut batch = store.write().expect("no other writer");
     batch.rename(id, "new/a.rs", "new\na\nrs", STAMP).expect("it succeeds");
     batch.commit().expect("it commits");
     let snapshot = store.snapshot().expect("a snapshot");
-    assert_eq!(snapshot.files().at("new/a.rs").expect("known").id, id);
-    assert!(snapshot.files().at("old/a.rs").is_none());
+    assert_eq!(snapshot.files().expect("files are known").at("new/a.rs").expect("known").id, id);
+    assert!(snapshot.files().expect("files are known").at("old/a.rs").is_none());
     assert_eq!(found(&*snapshot, &lookup("alpha")), ["new/a.rs"]);
     assert_eq!(found(&*snapshot, &lookup("new")), ["new/a.rs"]);
     assert!(found(&*snapshot, &lookup("old")).is_empty());
@@ -238,16 +251,22 @@ fn a_rename_keeps_number_and_rows(store: &impl Store) {
 
 fn touched_and_skipped_files_are_remembered(store: &impl Store) {
     put(store, &[file("a.rs", &[("a", "alpha")])]);
-    let id = store.snapshot().expect("a snapshot").files().at("a.rs").expect("known").id;
+    let id =
+        store.snapshot().expect("a snapshot").files().expect("files are known").at("a.rs").expect("known").id;
     let later = Stamp { size: 10, modified: 2 };
     let mut batch = store.write().expect("no other writer");
     batch.touch(id, later).expect("it succeeds");
     batch.skip("logo.png", STAMP, Skip::Binary).expect("it succeeds");
     batch.commit().expect("it commits");
-    let files = store.snapshot().expect("a snapshot").files();
+    let files = store.snapshot().expect("a snapshot").files().expect("files are known");
     assert_eq!(files.at("a.rs").expect("known").stamp, later);
     assert_eq!(files.at("logo.png").expect("known").skip, Some(Skip::Binary));
-    assert_eq!(files.indexed(), 1);
+    assert_eq!(files.totals().indexed, 1);
+    let rows = store.rows().expect("a snapshot");
+    assert_eq!(rows.totals(), *files.totals());
+    assert_eq!(rows.totals().skipped_in_all(), 1);
+    assert_eq!(rows.file(id).expect("files are known").as_ref(), files.get(id));
+    assert_eq!(rows.file(FileId(u32::MAX)).expect("files are known"), None);
 
     let mut batch = store.write().expect("no other writer");
     batch.skip("a.rs", later, Skip::TooLarge).expect("it succeeds");
@@ -258,7 +277,8 @@ fn touched_and_skipped_files_are_remembered(store: &impl Store) {
 
 fn removed_files_are_gone_everywhere(store: &impl Store) {
     put(store, &[file("a.rs", &[("a", "alpha")]), file("b.rs", &[("b", "alpha")])]);
-    let id = store.snapshot().expect("a snapshot").files().at("a.rs").expect("known").id;
+    let id =
+        store.snapshot().expect("a snapshot").files().expect("files are known").at("a.rs").expect("known").id;
     let mut batch = store.write().expect("no other writer");
     batch.remove(id).expect("it succeeds");
     batch.commit().expect("it commits");
@@ -278,7 +298,7 @@ fn a_cleared_store_holds_only_what_came_after(store: &impl Store) {
     let new = store.snapshot().expect("a snapshot");
     assert!(found(&*new, &lookup("alpha beta")).is_empty());
     assert_eq!(found(&*new, &lookup("gamma")), ["b.rs"]);
-    assert_eq!(new.files().iter().count(), 1);
+    assert_eq!(new.files().expect("files are known").iter().count(), 1);
     assert_eq!(new.statistics().expect("it succeeds").symbols, 1);
     assert_eq!(found(&*old, &lookup("alpha")), ["a.rs"], "an old snapshot still answers");
 }
@@ -369,7 +389,9 @@ fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
         ],
     );
     let snapshot = store.snapshot().expect("a snapshot");
-    let path = |file: FileId| snapshot.files().get(file).expect("it is known").path.clone();
+    let path = |file: FileId| {
+        snapshot.files().expect("files are known").get(file).expect("it is known").path.clone()
+    };
     let nearest = |snapshot: &dyn Snapshot, filter: &Filter| -> Vec<(String, u32)> {
         let found = snapshot.nearest(&[1.0, 0.0], 10, filter).expect("it succeeds");
         assert!(found.is_sorted_by(|one, two| one.1 >= two.1));
@@ -400,7 +422,7 @@ fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
     assert_eq!(candidates.degraded, None);
 
     // New contents and a new path both need new vectors; a removed file is gone.
-    let id = |path: &str| snapshot.files().at(path).expect("it is known").id;
+    let id = |path: &str| snapshot.files().expect("files are known").at(path).expect("it is known").id;
     let mut batch = store.write().expect("a batch");
     batch.embed(id("c.rs"), vec![0.9, 0.1]).expect("it succeeds");
     batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).expect("it succeeds");
@@ -420,7 +442,7 @@ fn grams_narrow_down_the_files(store: &impl Store) {
     let paths = |most: u64, query: GramQuery| {
         let snapshot = store.snapshot().expect("the store answers");
         let files = snapshot.narrow(&query, most).expect("the store answers")?;
-        let path = |file: FileId| Some(snapshot.files().get(file)?.path.clone());
+        let path = |file: FileId| Some(snapshot.files().expect("files are known").get(file)?.path.clone());
         Some(files.into_iter().filter_map(path).collect::<Vec<_>>().join(" "))
     };
     let has = |byte: u8| GramQuery::Gram(byte.into());
@@ -434,8 +456,16 @@ fn grams_narrow_down_the_files(store: &impl Store) {
     assert_eq!((grams - common, uncut), (2, 1));
 
     // A rename keeps them, new contents add to them.
-    let id =
-        |path: &str| store.snapshot().expect("the store answers").files().at(path).expect("it was put").id;
+    let id = |path: &str| {
+        store
+            .snapshot()
+            .expect("the store answers")
+            .files()
+            .expect("files are known")
+            .at(path)
+            .expect("it was put")
+            .id
+    };
     let mut batch = store.write().expect("nobody else writes");
     batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).expect("the store takes it");
     batch.remove(id("rich.rs")).expect("the store takes it");
@@ -450,14 +480,14 @@ fn names_lead_to_the_files_that_use_them(store: &impl Store) {
     let users = |name: &str| {
         let snapshot = store.snapshot().expect("the store answers");
         let files = snapshot.users(name).expect("the store answers").into_iter();
-        let path = |file: FileId| Some(snapshot.files().get(file)?.path.clone());
+        let path = |file: FileId| Some(snapshot.files().expect("files are known").get(file)?.path.clone());
         files.filter_map(path).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(users("call_x"), "a.rs b.rs");
     assert_eq!(users("call_y"), "b.rs");
     assert_eq!(users("Call_x"), "");
     let snapshot = store.snapshot().expect("the store answers");
-    let id = |path: &str| snapshot.files().at(path).expect("it was put").id;
+    let id = |path: &str| snapshot.files().expect("files are known").at(path).expect("it was put").id;
     let references = snapshot.references(id("b.rs")).expect("the store answers");
     let defined = snapshot.defined(id("b.rs")).expect("the store answers");
     let within = |at: usize| defined[references[at].within.expect("it was put") as usize].name.as_str();

@@ -7,15 +7,15 @@ use jari_base::{
     Generation, Language, LineRange, Lookup, Reference, Skip, Stamp, Symbol, SymbolKind,
 };
 
-use crate::{Error, Files, GramQuery, GramStatistics, PathFilter, Result};
+use crate::{Error, FileRecord, Files, GramQuery, GramStatistics, PathFilter, Result, Totals};
 
 /// A place where an index is kept.
 pub trait Store: Send + Sync {
     /// The newest complete state. It does not change, whatever is written meanwhile.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
 
-    /// The same for those who ask for no candidates: what only these need is opened, and looked at for damage, when they are
-    /// asked for after all.
+    /// The same for those who ask for neither candidates nor all files: what only these need is opened, and looked at for damage,
+    /// when they are asked for after all.
     fn rows(&self) -> Result<Arc<dyn Snapshot>> {
         self.snapshot()
     }
@@ -45,7 +45,15 @@ pub trait Snapshot: Send + Sync {
     fn generation(&self) -> Generation;
 
     /// Every known file, indexed or skipped.
-    fn files(&self) -> Arc<Files>;
+    fn files(&self) -> Result<Arc<Files>>;
+
+    /// One of them.
+    fn file(&self, file: FileId) -> Result<Option<FileRecord>> {
+        Ok(self.files()?.get(file).cloned())
+    }
+
+    /// Sums over all of them.
+    fn totals(&self) -> Totals;
 
     /// Trip 1 of a query: what might answer, with the numbers that ranking needs.
     fn candidates(&self, lookup: &Lookup) -> Result<Candidates>;

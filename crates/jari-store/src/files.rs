@@ -1,5 +1,7 @@
 //! The known files, all at once: small enough to hold, and every query needs some of it.
 
+use std::collections::BTreeMap;
+
 use jari_base::{ContentHash, FileId, Language, Skip, Stamp};
 
 use crate::FileInput;
@@ -61,12 +63,27 @@ pub struct Files {
     records: Vec<FileRecord>,
     /// For each number, one more than its place in `records`; 0 for none.
     places: Vec<u32>,
-    /// Sum of words over all files.
-    words: u64,
-    /// Sum of chunks over all files.
-    chunks: u64,
-    /// Files that are not skipped.
-    indexed: u64,
+    totals: Totals,
+}
+
+/// Sums over all files of one state.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Files that are indexed.
+    pub indexed: u64,
+    /// Files that are not, by reason.
+    pub skipped: BTreeMap<Skip, usize>,
+    /// Chunks.
+    pub chunks: u64,
+    /// Words of chunks.
+    pub words: u64,
+}
+
+impl Totals {
+    /// Files that are known and not indexed.
+    pub fn skipped_in_all(&self) -> usize {
+        self.skipped.values().sum()
+    }
 }
 
 impl Files {
@@ -76,14 +93,17 @@ impl Files {
         records.sort_by(|a, b| a.path.cmp(&b.path));
         let most = records.iter().map(|record| record.id.0 as usize + 1).max().unwrap_or(0);
         let mut places = vec![0; most];
-        let (mut words, mut chunks, mut indexed) = (0, 0, 0);
+        let mut totals = Totals::default();
         for (place, record) in records.iter().enumerate() {
             places[record.id.0 as usize] = place as u32 + 1;
-            words += u64::from(record.words);
-            chunks += u64::from(record.chunks);
-            indexed += u64::from(record.skip.is_none());
+            totals.words += u64::from(record.words);
+            totals.chunks += u64::from(record.chunks);
+            match record.skip {
+                None => totals.indexed += 1,
+                Some(reason) => *totals.skipped.entry(reason).or_default() += 1,
+            }
         }
-        Self { records, places, words, chunks, indexed }
+        Self { records, places, totals }
     }
 
     /// All of them, sorted by path.
@@ -110,23 +130,18 @@ impl Files {
         self.places.len()
     }
 
-    /// How many files are indexed.
-    pub fn indexed(&self) -> u64 {
-        self.indexed
-    }
-
-    /// How many chunks there are.
-    pub fn chunks(&self) -> u64 {
-        self.chunks
+    /// Sums over all of them.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
     }
 
     /// Words a chunk has on the mean.
     pub fn mean_chunk(&self) -> f32 {
-        self.words as f32 / self.chunks.max(1) as f32
+        self.totals.words as f32 / self.totals.chunks.max(1) as f32
     }
 
     /// Words a file has on the mean.
     pub fn mean_file(&self) -> f32 {
-        self.words as f32 / self.indexed.max(1) as f32
+        self.totals.words as f32 / self.totals.indexed.max(1) as f32
     }
 }

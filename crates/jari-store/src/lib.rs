@@ -14,7 +14,7 @@ pub use contract::{
     SymbolLookup, SymbolMode, VectorStatistics, WriteBatch,
 };
 pub use error::{Error, Result};
-pub use files::{FileRecord, Files};
+pub use files::{FileRecord, Files, Totals};
 pub use filter::PathFilter;
 pub use grams::{ANY_GRAM, GramPostings, GramQuery, GramStatistics, narrow};
 pub use lookup::{Allowed, ChunkSlot, Definition, Field, Nearest, Posting, Postings, candidates};

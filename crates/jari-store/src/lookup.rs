@@ -280,7 +280,7 @@ impl<P: Postings> Tally<'_, P> {
         let weight = *weight;
         self.field(Field::Body, 0, term, weight, self.files.mean_chunk())?;
         self.count_files();
-        let rarity = idf(self.files.indexed(), self.scratch.in_files.len());
+        let rarity = idf(self.files.totals().indexed, self.scratch.in_files.len());
         let whole = Bm25 { b: FILE_B, ..self.bm25 };
         let mean_file = self.files.mean_file();
         for (file, count) in std::mem::take(&mut self.scratch.in_files) {
@@ -298,7 +298,7 @@ impl<P: Postings> Tally<'_, P> {
     /// Adds one word in paths; returns how rare it is there.
     fn paths(&mut self, term: &str, weight: f32) -> Result<f32> {
         self.collect(Field::Path, term)?;
-        let rarity = idf(self.files.indexed(), self.scratch.postings.len());
+        let rarity = idf(self.files.totals().indexed, self.scratch.postings.len());
         for posting in std::mem::take(&mut self.scratch.postings) {
             let Some(sums) = self.scratch.file(self.index.file(posting.slot)) else { continue };
             let length = posting.length as f32 / MEAN_PATH;
@@ -310,7 +310,7 @@ impl<P: Postings> Tally<'_, P> {
     /// Adds one word in one field of the chunks.
     fn field(&mut self, field: Field, at: usize, term: &str, weight: f32, mean: f32) -> Result<()> {
         self.collect(field, term)?;
-        let rare = idf(self.files.chunks(), self.scratch.postings.len()) * weight;
+        let rare = idf(self.files.totals().chunks, self.scratch.postings.len()) * weight;
         let postings = std::mem::take(&mut self.scratch.postings);
         for posting in &postings {
             let worth = saturation(self.bm25, posting.count as f32, posting.length as f32 / mean);

@@ -13,7 +13,7 @@ use crate::grams::{self, ANY_GRAM, GramPostings, GramQuery, GramStatistics};
 use crate::lookup::{self, Allowed, ChunkSlot, Definition, Field, Nearest, Posting, Postings};
 use crate::{
     Error, FileInput, FileRecord, Files, Result, Snapshot, Statistics, Store, StoredChunk, StoredSymbol,
-    SymbolLookup, SymbolMode, VectorStatistics, WriteBatch,
+    SymbolLookup, SymbolMode, Totals, VectorStatistics, WriteBatch,
 };
 
 /// A store that forgets.
@@ -193,8 +193,12 @@ impl Snapshot for State {
         self.generation
     }
 
-    fn files(&self) -> Arc<Files> {
-        self.files.clone()
+    fn files(&self) -> Result<Arc<Files>> {
+        Ok(self.files.clone())
+    }
+
+    fn totals(&self) -> Totals {
+        self.files.totals().clone()
     }
 
     fn candidates(&self, lookup: &Lookup) -> Result<Candidates> {
@@ -321,7 +325,7 @@ impl Snapshot for State {
         let count =
             self.inputs().filter_map(|(_, input)| vectors_of(input)).map(|vectors| vectors.len() as u64);
         let count: u64 = count.sum();
-        let chunks = self.files.chunks();
+        let chunks = self.files.totals().chunks;
         let missing = chunks - count;
         let vectors = (count > 0).then_some(VectorStatistics {
             count,
@@ -409,7 +413,7 @@ impl Postings for State {
         chunks.truncate(limit);
         Ok(Nearest {
             chunks,
-            degraded: (!any && self.files.chunks() > 0).then_some(Degraded::VectorsUnavailable),
+            degraded: (!any && self.files.totals().chunks > 0).then_some(Degraded::VectorsUnavailable),
         })
     }
 

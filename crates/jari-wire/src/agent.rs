@@ -85,9 +85,8 @@ fn is_zero(number: &u32) -> bool {
 impl IndexJson {
     /// How a living index is described in an answer.
     pub fn living(condition: &Condition, snapshot: Option<&dyn Snapshot>) -> Self {
-        let files = snapshot.map(Snapshot::files);
-        let all = files.as_ref().map_or(0, |files| files.iter().count() as u64);
-        let indexed = files.as_ref().map_or(0, |files| files.indexed());
+        let totals = snapshot.map(Snapshot::totals).unwrap_or_default();
+        let indexed = totals.indexed;
         let idle = matches!(condition.stage, Stage::Fresh | Stage::Followed);
         Self {
             state: match condition.stage {
@@ -99,7 +98,7 @@ impl IndexJson {
             },
             generation: snapshot.map_or(0, |snapshot| snapshot.generation().0),
             files: indexed,
-            skipped: all - indexed,
+            skipped: totals.skipped_in_all() as u64,
             files_done: Some(if idle { indexed } else { condition.files_done as u64 }),
             files_total: Some(if idle { indexed } else { condition.files_total as u64 }),
         }

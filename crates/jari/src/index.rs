@@ -133,10 +133,26 @@ impl Index {
         &mut self,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<Option<(Ready, T)>, Failure> {
+        self.look_by(Store::snapshot, ask)
+    }
+
+    /// The same for those who ask for neither candidates nor vectors.
+    pub(crate) fn look_at_rows<T>(
+        &mut self,
+        ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
+    ) -> Result<Option<(Ready, T)>, Failure> {
+        self.look_by(Store::rows, ask)
+    }
+
+    fn look_by<T>(
+        &mut self,
+        open: fn(&LocalStore) -> jari_store::Result<Arc<dyn Snapshot>>,
+        ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
+    ) -> Result<Option<(Ready, T)>, Failure> {
         let looked = self.contents().open(|options| LocalStore::look(&self.folder, options));
         let looked = looked.map_err(Error::from).and_then(|store| {
             let Some(store) = store else { return Ok(None) };
-            let snapshot = store.snapshot()?;
+            let snapshot = open(&store)?;
             let answer = ask(&*snapshot)?;
             Ok(Some((snapshot, answer)).filter(|(snapshot, _)| snapshot.generation().0 > 0))
         });
@@ -368,7 +384,7 @@ impl Index {
 
     /// How a state is described in an answer.
     pub(crate) fn describe(ready: &Ready) -> IndexJson {
-        let files = ready.snapshot.files();
+        let totals = ready.snapshot.totals();
         IndexJson {
             state: match ready.state {
                 State::Fresh => "fresh",
@@ -376,8 +392,8 @@ impl Index {
                 State::Unchecked => "unchecked",
             },
             generation: ready.snapshot.generation().0,
-            files: files.indexed(),
-            skipped: files.iter().count() as u64 - files.indexed(),
+            files: totals.indexed,
+            skipped: totals.skipped_in_all() as u64,
             ..IndexJson::default()
         }
     }

@@ -203,7 +203,7 @@ fn is_unmistakable(name: &str) -> bool {
 
 /// Findings of those calls that no definition of their name takes.
 pub(super) fn findings(snapshot: &dyn Snapshot, calls: &[Call]) -> Result<Vec<Finding>> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let mut folders: HashSet<&str> = HashSet::new();
     for record in files.iter().filter(|record| is_product(&record.path)) {
         folders.extend(record.path.split(['/', '.']));
@@ -232,7 +232,7 @@ impl Call {
     /// What is wrong with it for every definition that it may mean, and the declaration of the first.
     fn refused(&self, snapshot: &dyn Snapshot) -> Result<Option<(Refusal, String)>> {
         let defined = crate::symbols::named(snapshot, &self.name, DEFINITIONS)?;
-        let files = snapshot.files();
+        let files = snapshot.files()?;
         let mut first = None;
         if defined.len() == DEFINITIONS {
             return Ok(None);

@@ -25,7 +25,7 @@ pub fn drift_since(
     let old_paths: Vec<&str> =
         changed.iter().filter_map(|changed| changed.old.as_deref()).filter(|path| is_code(path)).collect();
     let old_texts = jari_source::texts_at(&project.root, revision, &old_paths)?;
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let mut before: BTreeMap<String, Symbol> = BTreeMap::new();
     let mut now: Vec<Symbol> = Vec::new();
     let mut moved: HashMap<String, Option<String>> = HashMap::new();

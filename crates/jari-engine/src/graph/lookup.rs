@@ -51,11 +51,11 @@ pub(super) struct Lookups<'a> {
 }
 
 impl<'a> Lookups<'a> {
-    pub(super) fn new(project: &'a Project, snapshot: &'a dyn Snapshot) -> Self {
-        Self {
+    pub(super) fn new(project: &'a Project, snapshot: &'a dyn Snapshot) -> Result<Self> {
+        Ok(Self {
             project,
             snapshot,
-            files: snapshot.files(),
+            files: snapshot.files()?,
             references: RefCell::default(),
             defined: RefCell::default(),
             around: RefCell::default(),
@@ -67,7 +67,7 @@ impl<'a> Lookups<'a> {
             text: RefCell::default(),
             modules: OnceCell::new(),
             failed: RefCell::default(),
-        }
+        })
     }
 
     /// A file's uses.

@@ -167,7 +167,7 @@ pub struct Import {
 
 /// What a file imports, in order.
 pub fn imports(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Import>> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let Some(record) = files.at(path).filter(|record| record.skip.is_none()) else {
         return Err(crate::tree::no_such_path(&files, path));
     };
@@ -191,7 +191,7 @@ pub struct Importer {
 
 /// The imports that mean a file, by path and line. Every file of the project is asked, because nothing is stored for it.
 pub fn importers(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Importer>> {
-    let files = snapshot.files();
+    let files = snapshot.files()?;
     let Some(meant) = files.at(path).filter(|record| record.skip.is_none()) else {
         return Err(crate::tree::no_such_path(&files, path));
     };

@@ -51,7 +51,7 @@ impl<'a> Walk<'a> {
         request: &'a GraphRequest,
         cancelled: &'a dyn Fn() -> bool,
     ) -> Result<(Self, Vec<Definition>)> {
-        let lookups = Lookups::new(project, snapshot);
+        let lookups = Lookups::new(project, snapshot)?;
         let mut roots = name::definitions(&lookups, &request.name)?;
         let mut answer = GraphAnswer { defined: roots.len(), ..GraphAnswer::default() };
         if roots.is_empty() {

@@ -58,7 +58,7 @@ impl Tool for Grep {
         };
         let snapshot = call.whole()?;
         let mut items = Vec::new();
-        let summary = grep(call.project(), &*snapshot, &request, plan(&*snapshot, &request)?, &mut |file| {
+        let summary = grep(call.project(), &request, plan(&*snapshot, &request)?, &mut |file| {
             let mut lines = String::new();
             for line in &file.lines {
                 let _ = writeln!(lines, "{}: {}", line.number, line.text);

@@ -13,6 +13,7 @@ mod understand;
 
 use std::sync::Arc;
 
+use jari_store::Snapshot;
 use jari_wire::AnswerJson;
 use rmcp::model::{JsonObject, ToolAnnotations};
 use schemars::JsonSchema;
@@ -44,6 +45,12 @@ trait Tool: DeserializeOwned + JsonSchema {
     }
 
     fn run(self, call: &Call<'_>) -> Result<Answer, Refusal>;
+}
+
+/// The text of a file as it was indexed, where it can be read.
+fn text(snapshot: &dyn Snapshot, path: &str) -> Option<String> {
+    let files = snapshot.files().ok()?;
+    snapshot.text(files.at(path)?.id).ok().flatten()
 }
 
 /// A tool as it is listed and called.

@@ -137,8 +137,7 @@ impl<'a> Lines<'a> {
     /// A use with its line. A text that cannot be read now leaves the place.
     pub(super) fn item(&mut self, found: &Edge) -> Item {
         if self.last.as_ref().is_none_or(|(path, _)| *path != found.path) {
-            let files = self.snapshot.files();
-            let text = files.at(&found.path).and_then(|record| self.snapshot.text(record.id).ok().flatten());
+            let text = super::text(self.snapshot, &found.path);
             self.last = Some((found.path.clone(), text.unwrap_or_default()));
         }
         let text = self.last.as_ref().map_or("", |(_, text)| text);

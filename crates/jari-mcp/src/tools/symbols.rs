@@ -72,10 +72,8 @@ pub(super) fn definitions(
 /// A definition with its text, and with its signature and the first line of its doc comment.
 pub(super) fn item(snapshot: &dyn Snapshot, found: &Found) -> Item {
     let doc = found.symbol.doc.as_ref().map(|doc| format!("{doc}\n")).unwrap_or_default();
-    let files = snapshot.files();
-    let record = files.at(&found.path);
     // A text that cannot be read now leaves the signature.
-    let text = record.and_then(|record| snapshot.text(record.id).ok().flatten());
+    let text = super::text(snapshot, &found.path);
     Item {
         place: PlaceJson::from(found),
         whole: text.map(|text| found.symbol.lines.slice(&text).to_owned()),

@@ -125,7 +125,7 @@ fn text(rows: &[VectorBenchRowJson]) -> String {
 /// The vectors of all chunks.
 fn vectors(snapshot: &dyn Snapshot) -> Result<Vec<Vec<f32>>, Error> {
     let mut vectors = Vec::new();
-    for record in snapshot.files().iter() {
+    for record in snapshot.files()?.iter() {
         for ordinal in 0..record.chunks {
             vectors.extend(snapshot.vector(ChunkId { file: record.id, ordinal })?);
         }
@@ -136,7 +136,7 @@ fn vectors(snapshot: &dyn Snapshot) -> Result<Vec<Vec<f32>>, Error> {
 /// What the project itself says in sentences: doc comments and headings.
 fn questions(snapshot: &dyn Snapshot, embedding: &Embedding) -> Result<Vec<Vec<f32>>, Error> {
     let mut said: Vec<String> = Vec::new();
-    for record in snapshot.files().iter().filter(|record| record.skip.is_none()) {
+    for record in snapshot.files()?.iter().filter(|record| record.skip.is_none()) {
         let Some(chunked) = snapshot.chunked(record.id)? else { continue };
         said.extend(chunked.symbols.into_iter().filter_map(|symbol| symbol.doc));
         said.extend(

@@ -132,7 +132,7 @@ impl Grep {
         request.check()?;
         let reporter = Reporter::new(global.quiet);
         let ask = |snapshot: &dyn Snapshot| plan(snapshot, &request);
-        let looked = if no_update { index.look(ask)? } else { None };
+        let looked = if no_update { index.look_at_rows(ask)? } else { None };
         let (ready, plan) = match looked {
             Some(looked) => looked,
             None => index.sync_rows(&reporter, ask)?,
@@ -143,7 +143,7 @@ impl Grep {
         reporter.finish(&ready.update);
         if global.json {
             let mut files = Vec::new();
-            let summary = grep(&index.project, &*ready.snapshot, &request, plan, &mut |found| {
+            let summary = grep(&index.project, &request, plan, &mut |found| {
                 files.push(found);
                 true
             })?;
@@ -152,7 +152,7 @@ impl Grep {
             return Ok(found);
         }
         let (mut printed, mut is_first, mut out) = (Ok(()), true, String::new());
-        let summary = grep(&index.project, &*ready.snapshot, &request, plan, &mut |found| {
+        let summary = grep(&index.project, &request, plan, &mut |found| {
             let gap = if request.has_context() && !is_first { GAP } else { "" };
             out.push_str(gap);
             out.push_str(&text(&request, &found));

@@ -52,7 +52,7 @@ impl Mentions {
         let project = index.project.clone();
         let within = Index::find(&folder, global)?.narrowed(jari_base::Filter::default());
         let ask = |snapshot: &dyn Snapshot| {
-            let files = snapshot.files();
+            let files = snapshot.files()?;
             let is_document =
                 files.at(&wanted).is_some_and(|record| jari_chunk::is_document(&record.language));
             Ok(if is_document {

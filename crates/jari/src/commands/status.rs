@@ -36,7 +36,7 @@ impl Status {
         let project = index.project.clone();
         let most = index.settings.trigrams.max_doc_freq;
         let looked = index.look(|snapshot| {
-            let files = skipped.then(|| status::skipped(snapshot));
+            let files = skipped.then(|| status::skipped(snapshot)).transpose()?;
             Ok((status::status(&project, snapshot, most)?, files))
         })?;
         let (state, files) = looked.map_or((None, None), |(_, (state, files))| (Some(state), files));
