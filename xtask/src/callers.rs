@@ -2,29 +2,20 @@
 //! the word.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use serde::Deserialize;
 
+use crate::ask::Asked;
 use crate::say;
 
 /// Compare `jari callers` with callers that were checked by hand
 #[derive(Debug, Args)]
 pub(crate) struct Callers {
-    /// The folder that holds the repositories
-    #[arg(long, value_name = "DIR")]
-    corpora: PathBuf,
-
-    /// The binary to ask
-    #[arg(long, value_name = "FILE", default_value = "target/release/jari")]
-    jari: PathBuf,
-
-    /// Where indexes are kept
-    #[arg(long, value_name = "DIR", default_value = "target/callers")]
-    indexes: PathBuf,
+    #[command(flatten)]
+    asked: Asked,
 }
 
 #[derive(Deserialize)]
@@ -89,11 +80,11 @@ impl Callers {
         let (mut ours, mut words) = (Score::default(), Score::default());
         let mut indexed: BTreeSet<&str> = BTreeSet::new();
         for function in &function {
-            let repository = self.corpora.join(&function.repository);
             if indexed.insert(&function.repository) {
-                self.ask(&["index", "--quiet"], &repository, &function.repository)?;
+                self.asked.ask(&["index"], &function.repository)?;
             }
-            let found = self.callers(function, &repository)?;
+            let found = self.callers(function)?;
+            let repository = self.asked.folder(&function.repository);
             let by_word = lines_with(&repository, &function.word, &function.extensions)?;
             ours.add(&found, &function.callers);
             words.add(&by_word, &function.callers);
@@ -106,24 +97,10 @@ impl Callers {
         Ok(())
     }
 
-    fn callers(&self, function: &Function, repository: &Path) -> Result<BTreeSet<String>> {
-        let arguments = ["callers", &function.name, "--json", "--limit", "10000", "--no-update", "--quiet"];
-        let answer = self.ask(&arguments, repository, &function.repository)?;
-        let Answer { edges } = serde_json::from_slice(&answer).with_context(|| function.name.clone())?;
+    fn callers(&self, function: &Function) -> Result<BTreeSet<String>> {
+        let arguments = ["callers", &function.name, "--limit", "10000"];
+        let Answer { edges } = self.asked.json(&arguments, &function.repository)?;
         Ok(edges.into_iter().map(|edge| format!("{}:{}", edge.path, edge.line)).collect())
-    }
-
-    fn ask(&self, arguments: &[&str], repository: &Path, index: &str) -> Result<Vec<u8>> {
-        let jari = fs_err::canonicalize(&self.jari)?;
-        fs_err::create_dir_all(&self.indexes)?;
-        let indexes = fs_err::canonicalize(&self.indexes)?;
-        let mut command = Command::new(jari);
-        command.args(arguments).current_dir(repository).env("JARI_EMBEDDING_PROVIDER", "off");
-        let output = command.arg("--index-dir").arg(indexes.join(index)).output()?;
-        if output.status.code().is_none_or(|code| code > 1) {
-            bail!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        }
-        Ok(output.stdout)
     }
 }
 

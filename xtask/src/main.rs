@@ -1,7 +1,10 @@
-//! The project's own chores: `cargo xtask tidy`, `cargo xtask reference`, `cargo xtask bench`, `cargo xtask callers`.
+//! The project's own chores: `cargo xtask tidy`, `cargo xtask reference`, `cargo xtask bench`, `cargo xtask callers`,
+//! `cargo xtask hop`.
 
+mod ask;
 mod bench;
 mod callers;
+mod hop;
 mod measure;
 mod reference;
 mod tidy;
@@ -27,6 +30,7 @@ enum Chore {
     /// Measure speed and memory on real repositories
     Bench(bench::Bench),
     Callers(callers::Callers),
+    Hop(hop::Hop),
 }
 
 fn main() -> ExitCode {
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
         Chore::Reference => reference::write(&root()),
         Chore::Bench(bench) => bench.run(&root()),
         Chore::Callers(callers) => callers.run(&root()),
+        Chore::Hop(hop) => hop.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,5 +5,5 @@ mod module;
 mod resolve;
 
 pub use habits::Family;
-pub use module::{Closeness, leads};
+pub use module::{Closeness, anchors, leads, steps};
 pub use resolve::{Candidate, Certainty, Definition, Named, Place, Reason, Types, resolve};

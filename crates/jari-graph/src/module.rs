@@ -17,6 +17,9 @@ const SCRIPT_FOLDERS: &[&str] = &["index"];
 const RUST_FOLDERS: &[&str] = &["mod", "lib", "main"];
 const OTHER_FOLDERS: &[&str] = &["init"];
 
+/// Endings that imports of JavaScript may write, and that may be another on disk.
+const SCRIPT_ENDINGS: [&str; 10] = ["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
+
 /// How the file at `to` belongs to `module` as an import in the file at `from` writes it; `None` if it does not.
 pub fn leads(family: Family, from: &str, module: &str, to: &str) -> Option<Closeness> {
     match family {
@@ -27,6 +30,43 @@ pub fn leads(family: Family, from: &str, module: &str, to: &str) -> Option<Close
         Family::Jvm | Family::Php | Family::CSharp => package(module, to),
         Family::C | Family::Ruby | Family::Swift | Family::Other => file(from, module, to),
     }
+}
+
+/// Names of which every file that `module` leads to has at least one among its [`steps`]; `None` where there is no such name. So most
+/// files need not be compared.
+pub fn anchors(family: Family, module: &str) -> Option<Vec<&str>> {
+    let last = match family {
+        Family::Python => module.rsplit('.').find(|name| !name.is_empty()),
+        Family::Script if module.starts_with('.') => {
+            let last = without_script_ending(module.rsplit('/').next()?);
+            Some(last).filter(|last| !["", ".", ".."].contains(last) && !SCRIPT_FOLDERS.contains(last))
+        }
+        Family::Script => script_names(module).last().copied(),
+        Family::Rust => {
+            let names = module.split("::").filter(|name| !name.is_empty());
+            // A crate alone is named by the folder above its sources, in another spelling, or not at all.
+            names.skip(1).last().filter(|last| !["self", "super"].contains(last))
+        }
+        Family::Go => {
+            let names = go_names(module);
+            let at_root = names.first()?.contains('.') && names.len() <= 3;
+            names.last().copied().filter(|_| !at_root)
+        }
+        Family::Jvm | Family::Php | Family::CSharp => {
+            module.rsplit(['.', '\\', '/']).find(|name| !name.is_empty())
+        }
+        Family::C | Family::Ruby | Family::Swift | Family::Other => {
+            let (bare, names) = file_names(module);
+            let written = bare.rsplit('/').next().filter(|last| ![".", ".."].contains(last))?;
+            return Some(vec![*names.last()?, written]);
+        }
+    };
+    last.map(|last| vec![last])
+}
+
+/// The names of a path: its folders, and the file without its ending.
+pub fn steps(path: &str) -> impl Iterator<Item = &str> {
+    stem(path).split('/').filter(|step| !step.is_empty())
 }
 
 pub(crate) fn folder(path: &str) -> &str {
@@ -40,9 +80,9 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// The folders of a path and its name without ending; files that stand for their folder are the folder.
-fn steps<'a>(path: &'a str, folders: &[&str]) -> Vec<&'a str> {
-    let mut steps: Vec<&str> = stem(path).split('/').filter(|step| !step.is_empty()).collect();
+/// The same; files that stand for their folder are the folder.
+fn steps_but<'a>(path: &'a str, folders: &[&str]) -> Vec<&'a str> {
+    let mut steps: Vec<&str> = steps(path).collect();
     if steps.last().is_some_and(|last| folders.contains(last)) {
         steps.pop();
     }
@@ -84,7 +124,7 @@ fn joined<'a>(folder: &'a str, path: &'a str) -> Option<Vec<&'a str>> {
 }
 
 fn python(from: &str, module: &str, to: &str) -> Option<Closeness> {
-    let target = steps(to, PYTHON_FOLDERS);
+    let target = steps_but(to, PYTHON_FOLDERS);
     let dots = module.len() - module.trim_start_matches('.').len();
     let names: Vec<&str> = module.split('.').filter(|name| !name.is_empty()).collect();
     if dots > 0 {
@@ -101,14 +141,11 @@ fn python(from: &str, module: &str, to: &str) -> Option<Closeness> {
 }
 
 fn script(from: &str, module: &str, to: &str) -> Option<Closeness> {
-    let target = steps(to, SCRIPT_FOLDERS);
+    let target = steps_but(to, SCRIPT_FOLDERS);
     if module.starts_with('.') {
         let mut at = joined(folder(from), module)?;
         let last = at.pop()?;
-        // `./pool.js` may be `pool.ts`, and `./pool.service` is no ending.
-        let known = ["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
-        let bare = last.rsplit_once('.').filter(|(_, ending)| known.contains(ending));
-        at.push(bare.map_or(last, |(bare, _)| bare));
+        at.push(without_script_ending(last));
         if at.last().is_some_and(|last| SCRIPT_FOLDERS.contains(last)) {
             at.pop();
         }
@@ -117,14 +154,23 @@ fn script(from: &str, module: &str, to: &str) -> Option<Closeness> {
             found => found,
         };
     }
-    let names: Vec<&str> =
+    ends(&target, &script_names(module))
+}
+
+/// `./pool.js` may be `pool.ts`, and `./pool.service` is no ending.
+fn without_script_ending(name: &str) -> &str {
+    let bare = name.rsplit_once('.').filter(|(_, ending)| SCRIPT_ENDINGS.contains(ending));
+    bare.map_or(name, |(bare, _)| bare)
+}
+
+fn script_names(module: &str) -> Vec<&str> {
+    let mut names: Vec<&str> =
         stem(module).split('/').filter(|name| !["@", "~", "#", "src", ""].contains(name)).collect();
-    let names = match names.as_slice() {
-        // A package of a workspace is known by the last part of its name.
-        [scope, rest @ ..] if scope.starts_with('@') => rest,
-        names => names,
-    };
-    ends(&target, names)
+    // A package of a workspace is known by the last part of its name.
+    if names.first().is_some_and(|scope| scope.starts_with('@')) {
+        names.remove(0);
+    }
+    names
 }
 
 fn rust(from: &str, module: &str, to: &str) -> Option<Closeness> {
@@ -178,7 +224,7 @@ fn rust(from: &str, module: &str, to: &str) -> Option<Closeness> {
 
 /// The crate that a file belongs to, as code writes its name, and the modules down to the file. Tests are crates of their own.
 fn crate_of(path: &str) -> (String, Vec<&str>) {
-    let steps = steps(path, RUST_FOLDERS);
+    let steps = steps_but(path, RUST_FOLDERS);
     let source = steps.iter().rposition(|step| *step == "src");
     let beside = || steps.iter().rposition(|step| ["tests", "benches", "examples"].contains(step));
     let Some(at) = source.or_else(beside) else { return (String::new(), steps) };
@@ -188,13 +234,7 @@ fn crate_of(path: &str) -> (String, Vec<&str>) {
 }
 
 fn go(module: &str, to: &str) -> Option<Closeness> {
-    let names: Vec<&str> = module.split('/').filter(|name| !name.is_empty()).collect();
-    let names = match names.as_slice() {
-        [before @ .., last] if last.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok()) => {
-            before
-        }
-        names => names,
-    };
+    let names = go_names(module);
     let target: Vec<&str> = folder(to).split('/').filter(|step| !step.is_empty()).collect();
     if target.is_empty() {
         // The package at the root: its address has a host, an owner and a name.
@@ -208,9 +248,17 @@ fn go(module: &str, to: &str) -> Option<Closeness> {
     .then_some(Closeness::Itself)
 }
 
+/// The steps of a package's address, without its version.
+fn go_names(module: &str) -> Vec<&str> {
+    let is_version = |name: &str| name.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok());
+    let mut names: Vec<&str> = module.split('/').filter(|name| !name.is_empty()).collect();
+    names.pop_if(|last| is_version(last));
+    names
+}
+
 fn package(module: &str, to: &str) -> Option<Closeness> {
     let names: Vec<&str> = module.split(['.', '\\', '/']).filter(|name| !name.is_empty()).collect();
-    let target = steps(to, OTHER_FOLDERS);
+    let target = steps_but(to, OTHER_FOLDERS);
     let last = names.last()?;
     if ends(&target, &names).is_some() {
         return Some(Closeness::Itself);
@@ -226,16 +274,20 @@ fn package(module: &str, to: &str) -> Option<Closeness> {
 }
 
 fn file(from: &str, module: &str, to: &str) -> Option<Closeness> {
-    let written = module.trim_matches(['"', '<', '>', '\'']);
-    let separator = if written.contains('/') { '/' } else { '.' };
-    let bare = if written.contains('/') || stem(written) != written { stem(written) } else { written };
-    let names: Vec<&str> = bare.split(separator).filter(|name| !["", ".", ".."].contains(name)).collect();
-    let target = steps(to, OTHER_FOLDERS);
+    let (bare, names) = file_names(module);
+    let target = steps_but(to, OTHER_FOLDERS);
     if ends(&target, &names).is_some_and(|found| found == Closeness::Itself) {
         return Some(Closeness::Itself);
     }
     let at = joined(folder(from), bare)?;
     placed(&target, &at)
+}
+
+/// A file as it is written, without its ending, and its steps.
+fn file_names(module: &str) -> (&str, Vec<&str>) {
+    let bare = stem(module.trim_matches(['"', '<', '>', '\'']));
+    let separator = if module.contains('/') { '/' } else { '.' };
+    (bare, bare.split(separator).filter(|name| !["", ".", ".."].contains(name)).collect())
 }
 
 #[cfg(test)]
@@ -244,6 +296,8 @@ mod tests {
 
     fn check(family: Family, from: &str, module: &str, to: &str, expected: Option<Closeness>) {
         assert_eq!(leads(family, from, module, to), expected, "{module} in {from} to {to}");
+        let may = anchors(family, module).is_none_or(|names| steps(to).any(|step| names.contains(&step)));
+        assert!(may || expected.is_none(), "{module} is not looked for in {to}");
     }
 
     const ITSELF: Option<Closeness> = Some(Closeness::Itself);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind};
-use jari_graph::{Closeness, Definition, Family, Named, Types, leads};
+use jari_graph::{Closeness, Definition, Family, Named, Types, anchors, leads, steps};
 use jari_store::{FileRecord, Files, Snapshot, StoredSymbol};
 use jari_text::{field_type, returned_type};
 
@@ -325,27 +325,89 @@ pub(super) fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, Class | Enum | Impl | Interface | Module | Struct | Trait)
 }
 
-/// The files that an import means: those that are it, else those below it.
-pub(super) fn imported(files: &Files, from: &FileRecord, import: &Reference) -> Vec<String> {
-    let family = Family::of(&from.language);
-    for module in modules(family, import) {
-        let mut exact = Vec::new();
-        let mut beneath = Vec::new();
-        let others = files.iter().filter(|record| record.skip.is_none() && record.id != from.id);
+/// All indexed files, by the names of their folders and their own.
+pub(super) struct Tree<'a> {
+    all: Vec<&'a FileRecord>,
+    by_step: HashMap<&'a str, Vec<&'a FileRecord>>,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn new(files: &'a Files) -> Self {
+        let all: Vec<&FileRecord> = files.iter().filter(|record| record.skip.is_none()).collect();
+        let mut by_step: HashMap<&str, Vec<&FileRecord>> = HashMap::new();
+        for record in &all {
+            for step in steps(&record.path) {
+                by_step.entry(step).or_default().push(record);
+            }
+        }
+        Self { all, by_step }
+    }
+
+    /// The files that an import means: those that are it, else those below it.
+    pub(super) fn imported(&self, from: &FileRecord, import: &Reference) -> Vec<&'a str> {
+        let family = Family::of(&from.language);
+        for module in modules(family, import) {
+            let found = self.of_module(family, from, &module);
+            if !found.is_empty() && found.len() <= IMPORTED {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether `meant` is among them.
+    pub(super) fn means(&self, from: &FileRecord, import: &Reference, meant: &FileRecord) -> bool {
+        let family = Family::of(&from.language);
+        if !may_mean(from, import, meant) {
+            return false;
+        }
+        for module in modules(family, import) {
+            let closeness = leads(family, &from.path, &module, &meant.path);
+            if closeness == Some(Closeness::Beneath) && self.is_crowd(family, from, &module, meant) {
+                continue;
+            }
+            let found = self.of_module(family, from, &module);
+            if !found.is_empty() && found.len() <= IMPORTED {
+                return found.contains(&meant.path.as_str());
+            }
+        }
+        false
+    }
+
+    /// Whether so much lies below a module that it says nothing. What does lies around `meant`, which is below it.
+    fn is_crowd(&self, family: Family, from: &FileRecord, module: &str, meant: &FileRecord) -> bool {
+        let at = self.all.partition_point(|record| record.path < meant.path);
+        let around = &self.all[at.saturating_sub(IMPORTED)..self.all.len().min(at + 2 * IMPORTED)];
+        let below = |record: &&&FileRecord| {
+            Family::meets(&from.language, &record.language)
+                && leads(family, &from.path, module, &record.path) == Some(Closeness::Beneath)
+        };
+        around.iter().filter(below).count() > IMPORTED
+    }
+
+    fn of_module(&self, family: Family, from: &FileRecord, module: &str) -> Vec<&'a str> {
+        let may_be: Vec<&FileRecord> = match anchors(family, module) {
+            None => self.all.clone(),
+            Some(names) => {
+                names.iter().filter_map(|name| self.by_step.get(name)).flatten().copied().collect()
+            }
+        };
+        let (mut exact, mut beneath) = (Vec::new(), Vec::new());
+        let others = may_be.into_iter().filter(|record| record.id != from.id);
         for record in others.filter(|record| Family::meets(&from.language, &record.language)) {
-            match leads(family, &from.path, &module, &record.path) {
-                Some(Closeness::Itself) => exact.push(record.path.clone()),
-                Some(Closeness::Beneath) => beneath.push(record.path.clone()),
+            match leads(family, &from.path, module, &record.path) {
+                Some(Closeness::Itself) => exact.push(record.path.as_str()),
+                Some(Closeness::Beneath) => beneath.push(record.path.as_str()),
                 None => {}
             }
         }
         // Below the top of a crate or package lies everything: that says nothing.
-        let found = if exact.is_empty() { beneath } else { exact };
-        if !found.is_empty() && found.len() <= IMPORTED {
-            return found;
-        }
+        let mut found = if exact.is_empty() { beneath } else { exact };
+        // A file may have a name twice in its path.
+        found.sort_unstable();
+        found.dedup();
+        found
     }
-    Vec::new()
 }
 
 /// Whether an import may mean a file, as far as the two alone tell.

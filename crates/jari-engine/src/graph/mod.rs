@@ -13,6 +13,8 @@ pub use jari_graph::Certainty;
 use jari_graph::Definition;
 use jari_store::{FileRecord, Snapshot};
 
+use lookup::Tree;
+
 use crate::{Project, Result};
 
 /// What to follow, and how far.
@@ -171,13 +173,13 @@ pub fn imports(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Import>> {
     let Some(record) = files.at(path).filter(|record| record.skip.is_none()) else {
         return Err(crate::tree::no_such_path(&files, path));
     };
+    let tree = Tree::new(&files);
     let references = snapshot.references(record.id)?.into_iter();
-    let mut found = Vec::new();
-    for reference in references.filter(|reference| reference.kind.is_import()) {
-        let files = lookup::imported(&files, record, &reference);
-        found.push(Import { reference, files });
-    }
-    Ok(found)
+    let import = |reference: Reference| {
+        let files = tree.imported(record, &reference).into_iter().map(str::to_owned).collect();
+        Import { reference, files }
+    };
+    Ok(references.filter(|reference| reference.kind.is_import()).map(import).collect())
 }
 
 /// A file that imports another.
@@ -195,11 +197,11 @@ pub fn importers(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Importer>> {
     let Some(meant) = files.at(path).filter(|record| record.skip.is_none()) else {
         return Err(crate::tree::no_such_path(&files, path));
     };
+    let tree = Tree::new(&files);
     let mut found = Vec::new();
     for record in files.iter().filter(|record| record.skip.is_none() && record.path != path) {
         for reference in snapshot.references(record.id)? {
-            let means = || lookup::imported(&files, record, &reference).iter().any(|file| file == path);
-            if reference.kind.is_import() && lookup::may_mean(record, &reference, meant) && means() {
+            if reference.kind.is_import() && tree.means(record, &reference, meant) {
                 found.push(Importer { path: record.path.clone(), reference });
             }
         }
