@@ -195,6 +195,6 @@ pub struct DefinitionCandidate {
     pub kind: SymbolKind,
     /// Where it stands.
     pub lines: LineRange,
-    /// The chunk that holds its first line.
+    /// The chunk that shows it, below its doc comment.
     pub chunk: ChunkId,
 }

@@ -79,4 +79,51 @@ impl Chunked {
             .max_by_key(|(_, chunk)| chunk.lines.start)
             .map(|(ordinal, _)| ordinal as u32)
     }
+
+    /// The chunk that shows what `symbol` is: the one with its first line that is no comment above it.
+    pub fn chunk_of(&self, symbol: &Symbol) -> Option<u32> {
+        let first = self.chunk_at(symbol.lines.start)?;
+        let rest = self.chunks.iter().zip(0..).skip(first as usize);
+        let inside = rest.take_while(|(chunk, _)| chunk.lines.start <= symbol.lines.end);
+        let mut shows = inside.filter(|(chunk, _)| chunk.doc != Some(chunk.lines));
+        Some(shows.next().map_or(first, |(_, at)| at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SymbolKind;
+
+    #[test]
+    fn a_definition_is_shown_below_its_comment() {
+        let chunk = |start, end, doc: Option<(u32, u32)>| Chunk {
+            kind: ChunkKind::Class,
+            lines: LineRange::new(start, end),
+            symbol: Some(0),
+            doc: doc.map(|(start, end)| LineRange::new(start, end)),
+            section: None,
+            head: None,
+        };
+        let symbol = |start, end| Symbol {
+            name: "Engine".into(),
+            kind: SymbolKind::Class,
+            container: None,
+            signature: String::new(),
+            doc: None,
+            exported: true,
+            lines: LineRange::new(start, end),
+        };
+        let check = |chunks: &[Chunk], symbol: Symbol, expected: Option<u32>| {
+            let chunked = Chunked { chunks: chunks.to_vec(), ..Chunked::default() };
+            assert_eq!(chunked.chunk_of(&symbol), expected);
+        };
+        let long =
+            [chunk(1, 40, Some((1, 40))), chunk(36, 80, Some((36, 80))), chunk(76, 120, Some((76, 90)))];
+        check(&long, symbol(1, 120), Some(2));
+        check(&long[..1], symbol(1, 120), Some(0));
+        check(&[chunk(1, 9, Some((1, 3)))], symbol(1, 9), Some(0));
+        check(&[chunk(1, 3, Some((1, 3))), chunk(5, 9, None)], symbol(1, 3), Some(0));
+        check(&[], symbol(1, 3), None);
+    }
 }

@@ -31,6 +31,12 @@ impl LineRange {
         self.start <= line && line <= self.end
     }
 
+    /// The lines that both have.
+    pub fn overlap(self, other: Self) -> Option<Self> {
+        let (start, end) = (self.start.max(other.start), self.end.min(other.end));
+        (start <= end).then_some(Self { start, end })
+    }
+
     /// These lines of `text`, without the last line's break. Lines past the end are left out.
     pub fn slice(self, text: &str) -> &str {
         let breaks = |text: &str, number: usize| memchr::memchr_iter(b'\n', text.as_bytes()).nth(number);

@@ -152,7 +152,8 @@ impl Layout<'_> {
         loop {
             let piece = self.piece(start, range.end);
             if let Some(lines) = trimmed(LineRange::new(start, piece), self.lines) {
-                let doc = doc.filter(|doc| lines.contains(doc.start) && lines.contains(doc.end));
+                // A long comment may fill several pieces.
+                let doc = doc.and_then(|doc| doc.overlap(lines));
                 let symbol = symbol.map(|symbol| symbol as u32);
                 self.chunks.push(Chunk { kind, lines, symbol, doc, section: None, head: None });
             }

@@ -373,7 +373,7 @@ pub(crate) fn put_contents(
         prepare(connection, "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
     for (ordinal, symbol) in symbols.iter().enumerate() {
         let Symbol { name, kind, container, signature, doc, exported, lines } = symbol;
-        let chunk = file.chunked.chunk_at(lines.start).unwrap_or_default();
+        let chunk = file.chunked.chunk_of(symbol).unwrap_or_default();
         let row = params![
             id.0,
             ordinal as u32,

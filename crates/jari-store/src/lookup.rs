@@ -53,7 +53,7 @@ pub struct Definition {
     pub kind: SymbolKind,
     /// Where it stands.
     pub lines: LineRange,
-    /// The chunk that holds its first line.
+    /// The chunk that shows it, below its doc comment.
     pub chunk: ChunkId,
 }
 

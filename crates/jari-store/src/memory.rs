@@ -432,7 +432,7 @@ impl Postings for State {
             let all = self.inputs().flat_map(|(file, input)| {
                 let named = |symbol: &&Symbol| self.fold(&symbol.name) == *name;
                 input.chunked.symbols.iter().filter(named).filter_map(move |symbol| {
-                    let ordinal = input.chunked.chunk_at(symbol.lines.start)?;
+                    let ordinal = input.chunked.chunk_of(symbol)?;
                     let chunk = ChunkId { file, ordinal };
                     Some(Definition {
                         name: symbol.name.clone(),

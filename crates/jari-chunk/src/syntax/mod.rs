@@ -3,11 +3,10 @@
 mod bind;
 mod define;
 mod imports;
+mod plain;
 mod refer;
 mod words;
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
@@ -62,13 +61,8 @@ pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option
     if spec.name == "yaml" && indentation(text) > DEEPEST_YAML {
         return None;
     }
-    let quoted;
-    let text = if spec.name == "sql" {
-        quoted = without_dollar_quotes(text);
-        &quoted
-    } else {
-        text
-    };
+    let plain = plain::readable(spec.name, text);
+    let text = &*plain;
     let tree = parsed(&compiled.grammar, text)?;
     let root = tree.root_node();
     if root.is_error() && root.named_child_count() == 0 {
@@ -97,41 +91,6 @@ pub(crate) fn read(spec: &'static Spec, text: &str, lines: &Lines<'_>) -> Option
     in_order(&mut outline);
     refer::tidy(&mut outline.references);
     (!too_broken).then_some(outline)
-}
-
-/// SQL with `$tag$…$tag$` made plain strings of the same length: the grammar's scanner loses the memory of every tag, once for each token
-/// behind it (tree-sitter-sequel 0.3.11). What stands in such a string is not read.
-fn without_dollar_quotes(text: &str) -> Cow<'_, str> {
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    let mut tags: Vec<(usize, &str)> = Vec::new();
-    for at in memchr::memchr_iter(b'$', text.as_bytes()) {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let name = text[at + 1..].find(|c| !is_part(c)).unwrap_or(0);
-        if text[at + 1 + name..].starts_with('$') {
-            let tag = &text[at..at + name + 2];
-            places.entry(tag).or_default().push(at);
-            tags.push((at, tag));
-        }
-    }
-    if tags.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut plain = text.as_bytes().to_vec();
-    let mut done = 0;
-    for (open, tag) in tags {
-        if open < done {
-            continue;
-        }
-        let same = &places[tag];
-        let inside = open + tag.len();
-        let close = same.get(same.partition_point(|place| *place < inside)).copied();
-        done = close.unwrap_or(open) + tag.len();
-        plain[open..done].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-        if close.is_some() {
-            (plain[open], plain[done - 1]) = (b'\'', b'\'');
-        }
-    }
-    Cow::Owned(String::from_utf8(plain).expect("whole characters were replaced by ASCII"))
 }
 
 /// YAML's scanner keeps a stack of its blocks in a kilobyte, and the program ends where that is not enough.
