@@ -119,7 +119,11 @@ impl Role {
             Some(role) => role,
             None if ending == "po" || ending == "pot" => Self::Locale,
             None if DATA.contains(&ending) => Self::Config,
-            None if lower.ends_with(".d.ts") || ending == "pyi" => Self::Declaration,
+            None if [".d.ts", ".d.cts", ".d.mts"].iter().any(|end| lower.ends_with(end))
+                || ending == "pyi" =>
+            {
+                Self::Declaration
+            }
             None => Self::Product,
         }
     }
@@ -132,8 +136,9 @@ impl Role {
             Self::Product => return 1.0,
             // A test client is no test.
             Self::Test if speaks_of(&["test"]) && !speaks_of_tests(query) => (0.75, false),
+            // On 21 whole repositories 0.55 scores 0.001 less, 0.45 the same.
             Self::Test => (
-                0.55,
+                0.5,
                 speaks_of(&["test", "spec", "fixtur", "bench", "benchmark", "mock", "테스트", "벤치마크"]),
             ),
             Self::Document => (
@@ -213,6 +218,7 @@ mod tests {
         check("package.json", Role::Config);
         check("src/latest.rs", Role::Product);
         check("lib/index.d.ts", Role::Declaration);
+        check("index.d.cts", Role::Declaration);
         check("api/user_pb2.py", Role::Generated);
         check("web/dist/app.js", Role::Generated);
         check("App.playground/a.swift", Role::Example);

@@ -216,6 +216,15 @@ impl Query {
         self.terms.is_empty()
     }
 
+    /// Two or three words that stand side by side, as one, folded; and words with a hyphen in them.
+    pub fn compounds(&self) -> Vec<String> {
+        let meant: Vec<String> =
+            self.words.iter().filter(|word| !word.grammar).map(|word| fold_name(&word.text)).collect();
+        let hyphens = self.words.iter().filter(|word| word.text.contains('-'));
+        let windows = [2, 3].into_iter().flat_map(|size| meant.windows(size)).map(<[String]>::concat);
+        windows.chain(hyphens.map(|word| fold_name(&word.text))).collect()
+    }
+
     /// Names that might be defined somewhere, folded: words written as code and capitalised ones, and neighbours as
     /// compounds, so that `connection pool` finds `ConnectionPool`. A query of one word is a name.
     pub fn names(&self) -> Vec<String> {
@@ -227,11 +236,7 @@ impl Query {
                 names.extend(last_segment(&word.text).map(fold_name));
             }
         }
-        for size in [2, 3] {
-            for window in meant.windows(size) {
-                names.push(window.iter().map(|word| fold_name(&word.text)).collect());
-            }
-        }
+        names.extend(self.compounds());
         names.retain(|name| name.len() > 1);
         let mut seen = HashSet::new();
         names.retain(|name| seen.insert(name.clone()));
