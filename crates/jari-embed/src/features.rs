@@ -22,17 +22,11 @@ pub enum Feature<'a> {
 
 /// Calls `emit` for each feature of `text`, in order.
 pub fn features(text: &str, mut emit: impl FnMut(Feature<'_>)) {
-    let mut lower = String::new();
     Tokenizer::of_thread(|tokenizer| {
-        tokenizer.tokens(text, |token| match token.kind {
+        tokenizer.unstemmed(text, |token| match token.kind {
             // Made of words that come too.
             TokenKind::Identifier => {}
-            TokenKind::Word => {
-                lower.clear();
-                lower.push_str(&text[token.range]);
-                lower.make_ascii_lowercase();
-                emit(Feature::Word(&lower));
-            }
+            TokenKind::Word => emit(Feature::Word(token.text)),
             TokenKind::Foreign => {
                 emit(Feature::Foreign(token.text, 1.0));
                 prefixes(token.text).for_each(|prefix| emit(Feature::Foreign(prefix, 1.0)));

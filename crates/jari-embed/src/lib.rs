@@ -26,5 +26,5 @@ pub use heading::{heading, path_heading};
 pub use model::{Document, Model};
 pub use provider::{Limits, Provider, Remedy, Side, Trouble};
 pub use table::{Damage, write};
-pub use vector::Vector;
+pub use vector::{Vector, product};
 pub use wording::Wording;

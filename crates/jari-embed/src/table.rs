@@ -119,6 +119,11 @@ impl Table {
     /// The sum of the rows of `text`, not normalised.
     pub(crate) fn sum(&self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; self.dims];
+        self.add(text, &mut sum);
+        sum
+    }
+
+    fn add(&self, text: &str, sum: &mut [f32]) {
         for (row, count) in self.counts(text) {
             let weight = damp(count as f32 / ONE);
             let start = self.rows_at + row as usize * self.dims;
@@ -126,7 +131,22 @@ impl Table {
                 *total += weight * f32::from(*element as i8);
             }
         }
-        sum
+    }
+
+    /// Puts what [`Self::sum`] gives for one word into `sum`. A word that is known is its row, and needs not be taken apart.
+    pub(crate) fn sum_of_word(&self, word: &str, sum: &mut Vec<f32>) {
+        sum.clear();
+        match self.find(word).filter(|_| word.is_ascii()) {
+            Some(row) => {
+                let start = self.rows_at + row as usize * self.dims;
+                let row = &self.bytes[start..start + self.dims];
+                sum.extend(row.iter().map(|element| f32::from(*element as i8)));
+            }
+            None => {
+                sum.resize(self.dims, 0.0);
+                self.add(word, sum);
+            }
+        }
     }
 
     /// Each row of `text` once, with its occurrences, in order of the rows.
@@ -245,6 +265,11 @@ mod tests {
         assert_eq!(table.sum("요청을"), [0.0, 3.0]);
         assert_eq!(table.sum("unknown 모름"), [5.0 * damp(4086.0 / ONE), 5.0 * damp(4086.0 / ONE)]);
         assert_eq!(table.sum(""), [0.0, 0.0]);
+        for word in ["retry", "요청을", "unknown"] {
+            let mut sum = Vec::new();
+            table.sum_of_word(word, &mut sum);
+            assert_eq!(sum, table.sum(word));
+        }
         // Sixteen times the word weighs four times as much.
         assert_eq!(table.sum(&"retry ".repeat(16)), [4.0, 0.0]);
     }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::Vector;
 use crate::features::{Feature, features, hash};
 use crate::table::Table;
+use crate::vector::product;
 
 /// The words of a question, and how near words of texts were to them so far.
 pub struct Wording<'m> {
@@ -15,6 +16,8 @@ pub struct Wording<'m> {
     known: FxHashMap<u64, usize>,
     /// For each such word, its cosine with each word of the question.
     near: Vec<f32>,
+    /// Room for the vector of one word.
+    sum: Vec<f32>,
 }
 
 impl<'m> Wording<'m> {
@@ -30,7 +33,8 @@ impl<'m> Wording<'m> {
             }
         });
         words.retain(|word| !word.is_zero());
-        (!words.is_empty()).then(|| Self { table, words, known: FxHashMap::default(), near: Vec::new() })
+        let (known, near, sum) = (FxHashMap::default(), Vec::new(), Vec::new());
+        (!words.is_empty()).then_some(Self { table, words, known, near, sum })
     }
 
     /// How well the words of the question are answered by those of `texts`, taken together: 1 if each stands there.
@@ -53,8 +57,9 @@ impl<'m> Wording<'m> {
             return *at;
         }
         let at = self.near.len();
-        let vector = Vector::normalised(self.table.sum(word));
-        self.near.extend(self.words.iter().map(|own| own.cosine(&vector)));
+        self.table.sum_of_word(word, &mut self.sum);
+        let length = product(&self.sum, &self.sum).sqrt().max(f32::MIN_POSITIVE);
+        self.near.extend(self.words.iter().map(|own| product(own, &self.sum) / length));
         self.known.insert(key, at);
         at
     }

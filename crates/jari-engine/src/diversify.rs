@@ -32,7 +32,7 @@ pub(crate) fn diversify(snapshot: &dyn Snapshot, ranked: &mut Vec<Ranked>, most:
 const ALIKE: f32 = 0.85;
 
 fn cosine(one: &[f32], two: &[f32]) -> f32 {
-    let cosine: f32 = one.iter().zip(two).map(|(a, b)| a * b).sum();
+    let cosine = jari_embed::product(one, two);
     ((cosine - ALIKE) / (1.0 - ALIKE)).max(0.0)
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn telling_lines(
     most: usize,
 ) -> (Vec<Line>, Vec<String>) {
     let mut matched: Vec<String> = Vec::new();
-    let mut telling: Vec<(usize, Line)> = Vec::new();
+    let mut telling: Vec<Telling<'_>> = Vec::new();
     let saying = text.lines().zip(lines.start..).filter(|(line, _)| line.chars().any(char::is_alphanumeric));
     for (at, (line, number)) in saying.enumerate() {
         let whole = line.trim_end();
@@ -42,8 +42,7 @@ pub(crate) fn telling_lines(
         here.sort_unstable();
         here.dedup();
         if at == 0 || !here.is_empty() {
-            let (text, highlights) = window(whole, &found);
-            telling.push((here.len(), Line { number, text, highlights }));
+            telling.push(Telling { words: here.len(), number, whole, found });
         }
         matched.extend(here);
     }
@@ -51,12 +50,27 @@ pub(crate) fn telling_lines(
     matched.dedup();
     // The first stays; of the others those with most words, and of equal ones the earlier.
     if let Some((_, others)) = telling.split_first_mut() {
-        others.sort_by_key(|(words, line)| (std::cmp::Reverse(*words), line.number));
+        others.sort_by_key(|line| (std::cmp::Reverse(line.words), line.number));
     }
     telling.truncate(most);
-    let mut shown: Vec<Line> = telling.into_iter().map(|(_, line)| line).collect();
-    shown.sort_unstable_by_key(|line| line.number);
-    (shown, matched)
+    telling.sort_unstable_by_key(|line| line.number);
+    (telling.into_iter().map(Telling::shown).collect(), matched)
+}
+
+/// A line that may be shown.
+struct Telling<'a> {
+    /// How many words of the query stand in it.
+    words: usize,
+    number: u32,
+    whole: &'a str,
+    found: Vec<Range<usize>>,
+}
+
+impl Telling<'_> {
+    fn shown(self) -> Line {
+        let (text, highlights) = window(self.whole, &self.found);
+        Line { number: self.number, text, highlights }
+    }
 }
 
 /// A line that is very long is shown from a little before its first match on.

@@ -96,7 +96,7 @@ impl Marks {
         Self(list.iter().enumerate().map(mark).collect())
     }
 
-    fn explained(&self, label: &str, chunk: ChunkId, weight: f32) -> Explanation {
+    fn explained(&self, label: &'static str, chunk: ChunkId, weight: f32) -> Explanation {
         let mark = self.0.get(&chunk).copied().unwrap_or_default();
         let details = vec![Explanation::leaf("weight", weight), Explanation::leaf("mark in its list", mark)];
         Explanation::node(label, weight * mark, details)

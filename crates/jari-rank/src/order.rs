@@ -450,23 +450,26 @@ fn answers(file: &FileCandidate, most: &Most) -> Vec<Shown> {
         let known = file.chunks.iter().find(|chunk| chunk.chunk == id);
         known.map_or(Shown::unseen(id), Shown::new)
     };
-    let mut chunks: Vec<&ChunkCandidate> = file.chunks.iter().collect();
     let both = |chunk: &ChunkCandidate| {
         (chunk.body + chunk.name) / most.text + MEANING_OF_CHUNK * chunk.cosine.max(0.0) / most.meaning
     };
-    chunks.sort_by(|one, two| both(two).total_cmp(&both(one)));
-    let mut seen = HashSet::new();
+    let mut chunks: Vec<(f32, ChunkId)> =
+        file.chunks.iter().map(|chunk| (both(chunk), chunk.chunk)).collect();
+    chunks.sort_by(|one, two| two.0.total_cmp(&one.0));
     let defined = file.definitions.iter().map(|definition| definition.chunk);
-    let mut answers: Vec<Shown> = defined
-        .chain(chunks.iter().map(|chunk| chunk.chunk))
-        .filter(|chunk| seen.insert(*chunk))
-        .map(shown)
-        .collect();
+    let mut answers: Vec<Shown> = Vec::with_capacity(SUMMED);
+    for id in defined.chain(chunks.into_iter().map(|(_, chunk)| chunk)) {
+        if answers.len() == SUMMED {
+            break;
+        }
+        if answers.iter().all(|shown| shown.chunk != id) {
+            answers.push(shown(id));
+        }
+    }
     if answers.is_empty() {
         // Only the path matches: the file's beginning stands for it.
         answers.push(Shown::unseen(ChunkId { file: file.file, ordinal: 0 }));
     }
-    answers.truncate(SUMMED);
     answers
 }
 

@@ -7,14 +7,12 @@ use jari_base::{ChunkId, ChunkKind, FileId};
 use jari_store::{ChunkSlot, Error, Field, FileInput, Posting, Result};
 use tantivy::columnar::Column;
 use tantivy::indexer::{NoMergePolicy, UserOperation};
-use tantivy::postings::Postings as _;
 use tantivy::schema::{
     FAST, Field as TantivyField, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{
-    DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TERMINATED,
-    TantivyDocument, Term,
+    Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TantivyDocument, Term,
 };
 
 use crate::directory::{SharedCommit, Sum, sweep};
@@ -255,7 +253,7 @@ impl Reader {
         self.slots
     }
 
-    pub(crate) fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()> {
+    pub(crate) fn postings(&self, field: Field, term: &str, all: &mut Vec<Posting>) -> Result<()> {
         let field = match field {
             Field::Name => self.fields.name,
             Field::Doc => self.fields.doc,
@@ -265,20 +263,23 @@ impl Reader {
         let term = Term::from_field_text(field, term);
         for Segment { reader, base, .. } in &self.segments {
             let inverted = reader.inverted_index(field).map_err(errors::tantivy)?;
-            let found = inverted.read_postings(&term, IndexRecordOption::WithFreqs);
+            let found = inverted.read_block_postings(&term, IndexRecordOption::WithFreqs);
             let Some(mut postings) = found.map_err(|error| errors::tantivy(error.into()))? else { continue };
             let lengths = reader.get_fieldnorms_reader(field).map_err(errors::tantivy)?;
-            let alive = reader.alive_bitset();
-            let mut document = postings.doc();
-            while document != TERMINATED {
-                if alive.is_none_or(|alive| alive.is_alive(document)) {
-                    each(Posting {
-                        slot: base + document,
-                        count: postings.term_freq(),
-                        length: lengths.fieldnorm(document),
-                    });
+            let posting = |(document, count): (&u32, &u32)| Posting {
+                slot: base + document,
+                count: *count,
+                length: lengths.fieldnorm(*document),
+            };
+            while !postings.docs().is_empty() {
+                let block = postings.docs().iter().zip(postings.freqs());
+                match reader.alive_bitset() {
+                    None => all.extend(block.map(posting)),
+                    Some(alive) => {
+                        all.extend(block.filter(|(document, _)| alive.is_alive(**document)).map(posting));
+                    }
                 }
-                document = postings.advance();
+                postings.advance();
             }
         }
         Ok(())

@@ -8,6 +8,7 @@ mod lexical;
 mod lists;
 mod lock;
 mod pages;
+mod recent;
 mod rows;
 mod snapshot;
 mod vectors;

@@ -1,8 +1,5 @@
 //! Rows: how files, chunks and symbols are written to SQLite and read back.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use jari_base::{
     Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Generation, Language, LineRange, Note,
     Reference, Skip, Stamp, Symbol, SymbolKind, fingerprint,
@@ -17,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::directory::Sum;
 use crate::errors;
+use crate::recent::{Opened, Recent};
 
 /// Files that room is made for before they are counted.
 const MOST_FORESEEN: usize = 1 << 17;
@@ -112,9 +110,10 @@ fn unpacked_meta<T: DeserializeOwned>(connection: &Connection, key: &str) -> Res
 
 pub(crate) fn text(connection: &Connection, file: FileId) -> Result<Option<String>> {
     let mut statement = prepare(connection, "SELECT text FROM texts WHERE file = ?")?;
-    let packed: Option<Vec<u8>> =
-        statement.query_row([file.0], |row| row.get(0)).optional().map_err(errors::sqlite)?;
-    packed.map(|packed| unpack(&packed)).transpose()
+    let mut rows = statement.query([file.0]).map_err(errors::sqlite)?;
+    let Some(row) = rows.next().map_err(errors::sqlite)? else { return Ok(None) };
+    let packed = row.get_ref(0).map_err(errors::sqlite)?;
+    unpack(packed.as_blob().map_err(|error| Error::Corrupt(error.to_string()))?).map(Some)
 }
 
 /// A file's uses of names, and what could not be read as it should.
@@ -189,42 +188,43 @@ fn unpack_document(packed: &[u8]) -> Result<Document> {
     postcard::from_bytes(packed).map_err(|error| Error::Corrupt(error.to_string()))
 }
 
-/// A file that chunks were taken from: several of them often stand in one.
-pub(crate) struct Opened {
-    text: String,
-    document: Option<Document>,
-}
-
-/// A chunk with its symbol and its lines, in one statement: a query asks for ten of them.
+/// A chunk with its symbol and its lines.
 pub(crate) fn hydrated(
     connection: &Connection,
     id: ChunkId,
-    opened: &mut HashMap<FileId, Opened>,
+    recent: &mut Recent,
 ) -> Result<Option<StoredChunk>> {
+    if let Some(chunk) = recent.chunk(id) {
+        return Ok(Some(chunk.clone()));
+    }
+    let Some((chunk, symbol)) = chunk(connection, id)? else { return Ok(None) };
+    let is_enough = |opened: &Opened| opened.document.is_some() || chunk.section.is_none();
+    if !recent.file(id.file).is_some_and(is_enough) {
+        let document = if chunk.section.is_some() { document(connection, id.file)? } else { None };
+        let missing = || Error::Corrupt(format!("file {} has chunks but no text", id.file.0));
+        let text = text(connection, id.file)?.ok_or_else(missing)?;
+        recent.put_file(id.file, Opened { text, document });
+    }
+    let new =
+        |Opened { text, document }: &Opened| StoredChunk::new(id, &chunk, symbol, document.as_ref(), text);
+    let chunk = recent.file(id.file).map(new);
+    Ok(chunk.map(|chunk| recent.put_chunk(chunk).clone()))
+}
+
+fn chunk(connection: &Connection, id: ChunkId) -> Result<Option<(Chunk, Option<Symbol>)>> {
     let mut statement = prepare(
         connection,
         "SELECT c.kind, c.first, c.last, c.symbol, c.doc_first, c.doc_last, c.section, c.head_first, c.head_last,
-                s.name, s.kind, s.container, s.signature, s.doc, s.exported, s.first, s.last, t.text
-         FROM chunks c LEFT JOIN texts t ON t.file = c.file LEFT JOIN symbols s ON s.file = c.file AND s.ordinal = c.symbol
+                s.name, s.kind, s.container, s.signature, s.doc, s.exported, s.first, s.last
+         FROM chunks c LEFT JOIN symbols s ON s.file = c.file AND s.ordinal = c.symbol
          WHERE c.file = ? AND c.ordinal = ?",
     )?;
-    let mut rows = statement.query([id.file.0, id.ordinal]).map_err(errors::sqlite)?;
-    let Some(row) = rows.next().map_err(errors::sqlite)? else { return Ok(None) };
-    let read = || -> rusqlite::Result<_> {
+    let row = statement.query_row([id.file.0, id.ordinal], |row| {
         let has_symbol = row.get_ref(9)? != ValueRef::Null;
         let symbol = if has_symbol { Some(symbol_at(row, 9)?) } else { None };
-        Ok((chunk_of(row)?, symbol, row.get_ref(17)?))
-    };
-    let (chunk, symbol, text) = read().map_err(errors::sqlite)?;
-    let missing = |_| Error::Corrupt(format!("file {} has chunks but no text", id.file.0));
-    let Opened { text, document } = match opened.entry(id.file) {
-        Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(new) => {
-            let document = if chunk.section.is_some() { document(connection, id.file)? } else { None };
-            new.insert(Opened { text: unpack(text.as_blob().map_err(missing)?)?, document })
-        }
-    };
-    Ok(Some(StoredChunk::new(id, &chunk, symbol, document.as_ref(), text)))
+        Ok((chunk_of(row)?, symbol))
+    });
+    row.optional().map_err(errors::sqlite)
 }
 
 /// Definitions whose name matches; the caller filters and orders.

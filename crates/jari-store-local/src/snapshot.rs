@@ -17,11 +17,15 @@ use rusqlite::Connection;
 use tracing::debug_span;
 
 use crate::lexical::Reader;
+use crate::recent::Recent;
 use crate::vectors::{VectorOptions, Vectors};
 use crate::{LOG_BYTES, errors, format, lists, rows};
 
 /// A writer may sweep files between our look at the list and their opening: then the next state is there already.
 const TRIES: usize = 5;
+
+/// Kilobytes of pages that are kept: SQLite's own 2,000 hold neither the rows of chunks nor those of symbols that questions come back to.
+const PAGE_CACHE: i64 = 8_000;
 
 /// Spellings that are compared letter by letter, at most: those that share most runs of letters.
 const LIKELY: usize = 512;
@@ -38,6 +42,8 @@ pub(crate) struct LocalSnapshot {
     options: Option<VectorOptions>,
     /// Opened by the first who asks.
     vectors: OnceLock<Vectors>,
+    /// What answers were taken from lately.
+    recent: Mutex<Recent>,
     gram_segments: Vec<lists::Segment>,
     name_segments: Vec<lists::Segment>,
     spelled_segments: Vec<lists::Segment>,
@@ -78,6 +84,7 @@ impl LocalSnapshot {
             // and the next writer begins the log anew.
             let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         }
+        connection.pragma_update(None, "cache_size", -PAGE_CACHE).map_err(errors::sqlite)?;
         // The transaction begins with its first read and holds that state until the snapshot is dropped.
         connection.execute_batch("BEGIN").map_err(errors::sqlite)?;
         let generation = rows::generation(&connection)?;
@@ -92,6 +99,7 @@ impl LocalSnapshot {
             totals,
             files: OnceLock::new(),
             reader: OnceLock::new(),
+            recent: Mutex::default(),
             gram_segments,
             name_segments,
             spelled_segments,
@@ -140,6 +148,10 @@ impl LocalSnapshot {
     fn rows(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().expect("no holder panics")
     }
+
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        self.recent.lock().expect("no holder panics")
+    }
 }
 
 impl Snapshot for LocalSnapshot {
@@ -173,13 +185,15 @@ impl Snapshot for LocalSnapshot {
 
     fn hydrate(&self, chunks: &[ChunkId]) -> Result<Vec<StoredChunk>> {
         let _span = debug_span!("hydrate", chunks = chunks.len()).entered();
-        let rows = self.rows();
-        let mut opened = HashMap::new();
-        let hydrated = chunks.iter().map(|id| rows::hydrated(&rows, *id, &mut opened));
+        let (rows, mut recent) = (self.rows(), self.recent());
+        let hydrated = chunks.iter().map(|id| rows::hydrated(&rows, *id, &mut recent));
         hydrated.filter_map(Result::transpose).collect()
     }
 
     fn text(&self, file: FileId) -> Result<Option<String>> {
+        if let Some(opened) = self.recent().file(file) {
+            return Ok(Some(opened.text.clone()));
+        }
         rows::text(&self.rows(), file)
     }
 
@@ -305,8 +319,8 @@ impl Postings for LocalSnapshot {
         self.opened().slots()
     }
 
-    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()> {
-        self.reader()?.postings(field, term, each)
+    fn postings(&self, field: Field, term: &str, all: &mut Vec<Posting>) -> Result<()> {
+        self.reader()?.postings(field, term, all)
     }
 
     fn file(&self, slot: u32) -> FileId {
@@ -322,8 +336,11 @@ impl Postings for LocalSnapshot {
         Ok(self.vectors()?.map_or_else(none, |vectors| vectors.nearest(vector, limit, allowed)))
     }
 
-    fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32> {
-        self.vectors.get().map(|vectors| vectors.cosines(vector, file)).unwrap_or_default()
+    fn cosines(&self, vector: &[f32], files: &[FileId], each: &mut dyn FnMut(&[f32])) {
+        match self.vectors.get() {
+            Some(vectors) => vectors.cosines(vector, files, each),
+            None => files.iter().for_each(|_| each(&[])),
+        }
     }
 
     fn chunk(&self, slot: u32) -> ChunkSlot {

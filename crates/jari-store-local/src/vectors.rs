@@ -78,8 +78,11 @@ impl Vectors {
         Nearest { chunks: found.into_iter().map(chunk).collect(), degraded }
     }
 
-    pub(crate) fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32> {
-        self.index.as_ref().map(|index| index.cosines(vector, file.0).collect()).unwrap_or_default()
+    pub(crate) fn cosines(&self, vector: &[f32], files: &[FileId], each: &mut dyn FnMut(&[f32])) {
+        match &self.index {
+            Ok(index) => index.cosines(vector, files.iter().map(|file| file.0), each),
+            Err(_) => files.iter().for_each(|_| each(&[])),
+        }
     }
 
     pub(crate) fn vector(&self, chunk: ChunkId) -> Option<Vec<f32>> {

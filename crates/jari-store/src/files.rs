@@ -63,6 +63,8 @@ pub struct Files {
     records: Vec<FileRecord>,
     /// For each number, one more than its place in `records`; 0 for none.
     places: Vec<u32>,
+    /// For each number, how many words the file has: a query asks for thousands of them.
+    words: Vec<u32>,
     totals: Totals,
 }
 
@@ -93,9 +95,11 @@ impl Files {
         records.sort_by(|a, b| a.path.cmp(&b.path));
         let most = records.iter().map(|record| record.id.0 as usize + 1).max().unwrap_or(0);
         let mut places = vec![0; most];
+        let mut words = vec![0; most];
         let mut totals = Totals::default();
         for (place, record) in records.iter().enumerate() {
             places[record.id.0 as usize] = place as u32 + 1;
+            words[record.id.0 as usize] = record.words;
             totals.words += u64::from(record.words);
             totals.chunks += u64::from(record.chunks);
             match record.skip {
@@ -103,7 +107,7 @@ impl Files {
                 Some(reason) => *totals.skipped.entry(reason).or_default() += 1,
             }
         }
-        Self { records, places, totals }
+        Self { records, places, words, totals }
     }
 
     /// All of them, sorted by path.
@@ -115,6 +119,12 @@ impl Files {
     pub fn get(&self, id: FileId) -> Option<&FileRecord> {
         let place = self.places.get(id.0 as usize).copied().filter(|place| *place > 0)?;
         Some(&self.records[place as usize - 1])
+    }
+
+    /// How many words the file with this number has; `None` if there is no such file.
+    pub fn words(&self, id: FileId) -> Option<u32> {
+        let number = id.0 as usize;
+        self.places.get(number).filter(|place| **place > 0).and(self.words.get(number)).copied()
     }
 
     /// The file at this path.

@@ -62,8 +62,8 @@ pub trait Postings {
     /// One more than the largest slot.
     fn slots(&self) -> usize;
 
-    /// Calls `each` for every live posting of `term`. The chunks of one file have slots one after the other, in order.
-    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()>;
+    /// Adds every live posting of `term` to `all`. The chunks of one file have slots one after the other, in order.
+    fn postings(&self, field: Field, term: &str, all: &mut Vec<Posting>) -> Result<()>;
 
     /// The file of a slot.
     fn file(&self, slot: u32) -> FileId;
@@ -80,8 +80,9 @@ pub trait Postings {
     /// The chunks whose vectors are nearest, nearest first.
     fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Result<Nearest>;
 
-    /// How near each chunk of a file is, to about a hundredth, in order; nothing where there are no vectors of it.
-    fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32>;
+    /// Calls `each` once for every one of `files`, in order, with how near each of its chunks is, to about a hundredth, in order; with
+    /// nothing where there are no vectors of it.
+    fn cosines(&self, vector: &[f32], files: &[FileId], each: &mut dyn FnMut(&[f32]));
 }
 
 /// What a search among vectors found.
@@ -122,6 +123,11 @@ impl<'a> Allowed<'a> {
     /// The kinds that are allowed; empty for all.
     pub fn kinds(&self) -> &[ChunkKind] {
         self.kinds
+    }
+
+    /// Whether it lets everything through.
+    fn all(&self) -> bool {
+        self.files.is_none() && self.kinds.is_empty()
     }
 
     /// Whether anything of a file may be returned.
@@ -184,15 +190,28 @@ pub fn candidates(lookup: &Lookup, files: &Files, index: &impl Postings) -> Resu
             }
             *rarity = tally.term(term)?;
         }
-        tally.choose_chunks(|slot| allowed.file(index.file(slot)) && allowed.kind(index.chunk(slot).kind));
+        match allowed.all() {
+            true => tally.choose_chunks(|_| true),
+            false => tally
+                .choose_chunks(|slot| allowed.file(index.file(slot)) && allowed.kind(index.chunk(slot).kind)),
+        }
         let mut chosen =
             tally.best_files(lookup.limit, |file| allowed.file(file) && allowed.kinds.is_empty());
         let mut seen: HashSet<FileId> = chosen.iter().copied().collect();
         let defined = definitions.iter().map(|definition| definition.chunk.file);
         let others = defined.chain(near.chunks.iter().map(|(chunk, _)| chunk.file));
         chosen.extend(others.filter(|file| seen.insert(*file)));
-        let candidate = |file| tally.candidate(file, &definitions, vector, &allowed);
-        let files = chosen.into_iter().filter_map(candidate).collect();
+        let mut files = Vec::with_capacity(chosen.len());
+        let (mut left, mut near) = (chosen.iter(), Vec::new());
+        let mut add = |cosines: &[f32]| {
+            let Some(file) = left.next() else { return };
+            tally.near(*file, cosines, &allowed, &mut near);
+            files.extend(tally.candidate(*file, &definitions, cosines, &near));
+        };
+        match vector {
+            Some(vector) => index.cosines(vector, &chosen, &mut add),
+            None => chosen.iter().for_each(|_| add(&[])),
+        }
         Ok(Candidates { files, rarity, degraded })
     })
 }
@@ -209,6 +228,7 @@ struct Scratch {
     touched: Vec<u32>,
     /// By file number.
     files: Vec<FileSums>,
+    best: Vec<BestChunks>,
     touched_files: Vec<FileId>,
     postings: Vec<Posting>,
     in_files: Vec<(FileId, u32)>,
@@ -219,18 +239,42 @@ struct FileSums {
     touched: bool,
     bm25: f32,
     path: f32,
-    best: [BestChunk; BEST],
 }
 
 impl FileSums {
-    const NONE: Self = Self { touched: false, bm25: 0.0, path: 0.0, best: [BestChunk::NONE; BEST] };
+    const NONE: Self = Self { touched: false, bm25: 0.0, path: 0.0 };
+}
 
-    fn chunks(&self) -> impl Iterator<Item = &BestChunk> {
-        self.best.iter().take_while(|best| best.is_some())
+/// The best chunks of one file, best first: one line of the processor's cache, because every chunk that has a word of the query looks
+/// here.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct BestChunks([BestChunk; BEST]);
+
+impl BestChunks {
+    const NONE: Self = Self([BestChunk::NONE; BEST]);
+
+    fn iter(&self) -> impl Iterator<Item = &BestChunk> {
+        self.0.iter().take_while(|best| best.is_some())
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.0[0].is_some()
     }
 
     fn sum(&self) -> f32 {
-        self.chunks().take(SUMMED).map(|best| best.score).sum()
+        self.iter().take(SUMMED).map(|best| best.score).sum()
+    }
+
+    fn add(&mut self, new: BestChunk) {
+        let Self(best) = self;
+        if !new.is_better_than(&best[BEST - 1]) {
+            return;
+        }
+        if let Some(at) = best.iter().position(|old| new.is_better_than(old)) {
+            best[at..].rotate_right(1);
+            best[at] = new;
+        }
     }
 }
 
@@ -242,9 +286,11 @@ impl Scratch {
         }
         for file in self.touched_files.drain(..) {
             self.files[file.0 as usize] = FileSums::NONE;
+            self.best[file.0 as usize] = BestChunks::NONE;
         }
         self.chunks.resize(slots, [0.0; 3]);
         self.files.resize(files, FileSums::NONE);
+        self.best.resize(files, BestChunks::NONE);
     }
 
     fn add(&mut self, slot: u32, field: usize, score: f32) {
@@ -283,11 +329,13 @@ impl<P: Postings> Tally<'_, P> {
         let rarity = idf(self.files.totals().indexed, self.scratch.in_files.len());
         let whole = Bm25 { b: FILE_B, ..self.bm25 };
         let mean_file = self.files.mean_file();
-        for (file, count) in std::mem::take(&mut self.scratch.in_files) {
-            let Some(record) = self.files.get(file) else { continue };
-            let Some(sums) = self.scratch.file(file) else { continue };
-            sums.bm25 += rarity * weight * saturation(whole, count as f32, record.words as f32 / mean_file);
+        let in_files = std::mem::take(&mut self.scratch.in_files);
+        for (file, count) in &in_files {
+            let Some(words) = self.files.words(*file) else { continue };
+            let Some(sums) = self.scratch.file(*file) else { continue };
+            sums.bm25 += rarity * weight * saturation(whole, *count as f32, words as f32 / mean_file);
         }
+        self.scratch.in_files = in_files;
         self.field(Field::Name, 1, term, weight, MEAN_NAME)?;
         self.field(Field::Doc, 2, term, weight, MEAN_DOC)?;
         let in_paths = self.paths(term, weight)?;
@@ -299,11 +347,13 @@ impl<P: Postings> Tally<'_, P> {
     fn paths(&mut self, term: &str, weight: f32) -> Result<f32> {
         self.collect(Field::Path, term)?;
         let rarity = idf(self.files.totals().indexed, self.scratch.postings.len());
-        for posting in std::mem::take(&mut self.scratch.postings) {
+        let postings = std::mem::take(&mut self.scratch.postings);
+        for posting in &postings {
             let Some(sums) = self.scratch.file(self.index.file(posting.slot)) else { continue };
             let length = posting.length as f32 / MEAN_PATH;
             sums.path += rarity * weight * saturation(self.bm25, posting.count as f32, length);
         }
+        self.scratch.postings = postings;
         Ok(rarity)
     }
 
@@ -322,8 +372,7 @@ impl<P: Postings> Tally<'_, P> {
 
     fn collect(&mut self, field: Field, term: &str) -> Result<()> {
         self.scratch.postings.clear();
-        let postings = &mut self.scratch.postings;
-        self.index.postings(field, term, &mut |posting| postings.push(posting))
+        self.index.postings(field, term, &mut self.scratch.postings)
     }
 
     /// From occurrences in chunks to occurrences in files.
@@ -348,26 +397,34 @@ impl<P: Postings> Tally<'_, P> {
                 continue;
             }
             let new = BestChunk { slot, score: body + NAME_WEIGHT * name + DOC_WEIGHT * doc };
-            let Some(sums) = self.scratch.file(self.index.file(slot)) else { continue };
-            if let Some(at) = sums.best.iter().position(|old| new.is_better_than(old)) {
-                sums.best[at..].rotate_right(1);
-                sums.best[at] = new;
+            let file = self.index.file(slot);
+            let Some(best) = self.scratch.best.get_mut(file.0 as usize) else { continue };
+            let is_first = best.is_empty();
+            best.add(new);
+            if is_first {
+                self.scratch.file(file);
             }
         }
     }
 
     /// The files worth ranking: by the sum of what is known, each part against its own maximum.
     fn best_files(&self, limit: usize, allows_without_chunk: impl Fn(FileId) -> bool) -> Vec<FileId> {
-        let touched =
-            || self.scratch.touched_files.iter().map(|file| (*file, &self.scratch.files[file.0 as usize]));
-        let most =
-            |of: fn(&FileSums) -> f32| touched().map(|(_, sums)| of(sums)).fold(f32::MIN_POSITIVE, f32::max);
-        let (most_sum, most_file, most_path) =
-            (most(FileSums::sum), most(|sums| sums.bm25), most(|sums| sums.path));
-        let mut scored: Vec<(f32, FileId)> = touched()
-            .filter(|(file, sums)| sums.best[0].is_some() || (sums.path > 0.0 && allows_without_chunk(*file)))
-            .map(|(file, sums)| (sums.sum() / most_sum + sums.bm25 / most_file + sums.path / most_path, file))
-            .collect();
+        let Scratch { files, best, touched_files, .. } = &*self.scratch;
+        let (mut most_sum, mut most_file, mut most_path) =
+            (f32::MIN_POSITIVE, f32::MIN_POSITIVE, f32::MIN_POSITIVE);
+        for file in touched_files {
+            let (sums, best) = (&files[file.0 as usize], &best[file.0 as usize]);
+            most_sum = most_sum.max(best.sum());
+            most_file = most_file.max(sums.bm25);
+            most_path = most_path.max(sums.path);
+        }
+        let score = |file: &FileId| {
+            let (sums, best) = (&files[file.0 as usize], &best[file.0 as usize]);
+            let counts = !best.is_empty() || (sums.path > 0.0 && allows_without_chunk(*file));
+            let score = best.sum() / most_sum + sums.bm25 / most_file + sums.path / most_path;
+            counts.then_some((score, *file))
+        };
+        let mut scored: Vec<(f32, FileId)> = touched_files.iter().filter_map(score).collect();
         // Equal scores go by path, because numbers tell the history of an index.
         let path = |file: FileId| self.files.get(file).map(|record| record.path.as_str());
         let by_score = |a: &(f32, FileId), b: &(f32, FileId)| {
@@ -381,35 +438,41 @@ impl<P: Postings> Tally<'_, P> {
         scored.into_iter().map(|(_, file)| file).collect()
     }
 
+    /// Puts the slots of the nearest chunks of a file into `near`, nearest first.
+    fn near(&self, file: FileId, cosines: &[f32], allowed: &Allowed<'_>, near: &mut Vec<(f32, u32)>) {
+        near.clear();
+        let Some(first) = self.index.first_slot(file) else { return };
+        let of_kind = |slot: u32| allowed.kinds.is_empty() || allowed.kind(self.index.chunk(slot).kind);
+        let all = cosines.iter().copied().zip(first..);
+        near.extend(all.filter(|(cosine, slot)| *cosine > 0.0 && of_kind(*slot)));
+        let nearer = |one: &(f32, u32), two: &(f32, u32)| two.0.total_cmp(&one.0).then(one.1.cmp(&two.1));
+        if near.len() > BEST {
+            near.select_nth_unstable_by(BEST, nearer);
+            near.truncate(BEST);
+        }
+        near.sort_unstable_by(nearer);
+    }
+
     fn candidate(
         &self,
         file: FileId,
         definitions: &[Definition],
-        vector: Option<&[f32]>,
-        allowed: &Allowed<'_>,
+        cosines: &[f32],
+        near: &[(f32, u32)],
     ) -> Option<FileCandidate> {
         let record = self.files.get(file)?;
         let sums = &self.scratch.files[file.0 as usize];
-        let cosines = vector.map(|vector| self.index.cosines(vector, file)).unwrap_or_default();
         let chunk = |slot: u32| {
             let [body, name, doc] = self.scratch.chunks[slot as usize];
             let ChunkSlot { chunk, kind } = self.index.chunk(slot);
             let cosine = cosines.get(chunk.ordinal as usize).copied().unwrap_or_default();
             ChunkCandidate { chunk, kind, body, name, doc, cosine }
         };
-        let mut chunks: Vec<ChunkCandidate> = sums.chunks().map(|best| chunk(best.slot)).collect();
-        if let Some(first) = self.index.first_slot(file) {
-            let mut near: Vec<(f32, u32)> = cosines.iter().copied().zip(first..).collect();
-            near.retain(|(cosine, slot)| *cosine > 0.0 && allowed.kind(self.index.chunk(*slot).kind));
-            near.sort_by(|one, two| two.0.total_cmp(&one.0));
-            let known = chunks.len();
-            for (_, slot) in near.into_iter().take(BEST) {
-                let id = self.index.chunk(slot).chunk;
-                if chunks[..known].iter().all(|chunk| chunk.chunk != id) {
-                    chunks.push(chunk(slot));
-                }
-            }
-        }
+        let best = &self.scratch.best[file.0 as usize];
+        let is_new = |slot: u32| best.iter().all(|best| best.slot != slot);
+        let mut chunks: Vec<ChunkCandidate> = Vec::with_capacity(2 * BEST);
+        chunks.extend(best.iter().map(|best| chunk(best.slot)));
+        chunks.extend(near.iter().filter(|(_, slot)| is_new(*slot)).map(|(_, slot)| chunk(*slot)));
         let definition = |found: &Definition| DefinitionCandidate {
             name: found.name.clone(),
             kind: found.kind,

@@ -362,14 +362,14 @@ impl Postings for State {
         self.slots.len() + self.files.numbers()
     }
 
-    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(Posting)) -> Result<()> {
+    fn postings(&self, field: Field, term: &str, all: &mut Vec<Posting>) -> Result<()> {
         let posting = |slot: usize, words: &str| {
             let count = words.lines().filter(|word| *word == term).count() as u32;
             (count > 0).then(|| Posting { slot: slot as u32, count, length: word_count(words) })
         };
         if field == Field::Path {
             for (id, kept) in self.kept.iter().filter(|(_, kept)| kept.input.is_some()) {
-                posting(self.slots.len() + id.0 as usize, &kept.path_words).into_iter().for_each(&mut *each);
+                all.extend(posting(self.slots.len() + id.0 as usize, &kept.path_words));
             }
             return Ok(());
         }
@@ -380,7 +380,7 @@ impl Postings for State {
                 Field::Doc => &words.doc,
                 Field::Body | Field::Path => &words.body,
             };
-            posting(slot, words).into_iter().for_each(&mut *each);
+            all.extend(posting(slot, words));
         }
         Ok(())
     }
@@ -417,9 +417,11 @@ impl Postings for State {
         })
     }
 
-    fn cosines(&self, vector: &[f32], file: FileId) -> Vec<f32> {
-        let vectors = self.input(file).and_then(vectors_of).into_iter().flatten();
-        vectors.map(|kept| product(vector, kept)).collect()
+    fn cosines(&self, vector: &[f32], files: &[FileId], each: &mut dyn FnMut(&[f32])) {
+        for file in files {
+            let vectors = self.input(*file).and_then(vectors_of).into_iter().flatten();
+            each(&vectors.map(|kept| product(vector, kept)).collect::<Vec<f32>>());
+        }
     }
 
     fn chunk(&self, slot: u32) -> ChunkSlot {

@@ -165,16 +165,17 @@ impl Query {
         let mut terms = Vec::new();
         let mut weights = Vec::new();
         let mut seen = HashSet::new();
-        let mut tokenizer = Tokenizer::default();
         // A text of several lines begins with what it is about.
         let first_line = text.trim().lines().next().unwrap_or_default().split_whitespace().count();
         for (at, word) in words.iter().enumerate().filter(|(_, word)| only_grammar || !word.grammar) {
             let worth = if at < first_line { 1.0 } else { LATER };
-            tokenizer.tokens(&word.text, |token| {
-                if seen.insert(token.text.to_owned()) {
-                    terms.push(token.text.to_owned());
-                    weights.push(worth * if token.kind == TokenKind::Bigram { BIGRAM } else { 1.0 });
-                }
+            Tokenizer::of_thread(|tokenizer| {
+                tokenizer.tokens(&word.text, |token| {
+                    if seen.insert(token.text.to_owned()) {
+                        terms.push(token.text.to_owned());
+                        weights.push(worth * if token.kind == TokenKind::Bigram { BIGRAM } else { 1.0 });
+                    }
+                });
             });
         }
         Self { terms, weights, words }

@@ -96,7 +96,22 @@ fn script(c: char) -> Script {
 
 impl Tokenizer {
     /// Calls `emit` for each word of `text`, in order.
-    pub fn tokens(&mut self, text: &str, mut emit: impl FnMut(Token<'_>)) {
+    pub fn tokens(&mut self, text: &str, emit: impl FnMut(Token<'_>)) {
+        self.stemmed_where(|_| true, text, emit);
+    }
+
+    /// The same tokens with words as they stand there, in lower case: for those who do not look stems up, which is half the work.
+    pub fn unstemmed(&mut self, text: &str, emit: impl FnMut(Token<'_>)) {
+        self.stemmed_where(|_| false, text, emit);
+    }
+
+    /// The same tokens, of which those words are stemmed that, in lower case, are `wanted` so.
+    pub(crate) fn stemmed_where(
+        &mut self,
+        wanted: impl Fn(&str) -> bool,
+        text: &str,
+        mut emit: impl FnMut(Token<'_>),
+    ) {
         let bytes = text.as_bytes();
         let mut at = 0;
         let mut kebab = 0;
@@ -113,7 +128,7 @@ impl Tokenizer {
                 // An accented letter makes it a plain word: `naïve`.
                 let joins = text[at..].chars().next().is_some_and(|c| script(c) == Script::Letter);
                 if !joins {
-                    self.identifier(text, start..at, &mut emit);
+                    self.identifier(&wanted, text, start..at, &mut emit);
                     if start >= kebab {
                         kebab = self.kebab(text, start..at, &mut emit);
                     }
@@ -151,7 +166,13 @@ impl Tokenizer {
         lines
     }
 
-    fn identifier(&mut self, text: &str, range: Range<usize>, emit: &mut impl FnMut(Token<'_>)) {
+    fn identifier(
+        &mut self,
+        wanted: &impl Fn(&str) -> bool,
+        text: &str,
+        range: Range<usize>,
+        emit: &mut impl FnMut(Token<'_>),
+    ) {
         let identifier = &text[range.clone()];
         let mut pieces = parts(identifier);
         let Some(first) = pieces.next() else { return };
@@ -172,7 +193,8 @@ impl Tokenizer {
             self.lower.push_str(&identifier[piece.clone()]);
             self.lower.make_ascii_lowercase();
             let place = range.start + piece.start..range.start + piece.end;
-            emit(Token { text: self.stems.stem(&self.lower), kind: TokenKind::Word, range: place });
+            let text = if wanted(&self.lower) { self.stems.stem(&self.lower) } else { &self.lower };
+            emit(Token { text, kind: TokenKind::Word, range: place });
         }
     }
 
@@ -283,6 +305,13 @@ mod tests {
     fn words_are_stemmed() {
         check("validation validates validator", "valid valid valid");
         check("the cats are running", "the cat are run");
+    }
+
+    #[test]
+    fn words_can_be_had_as_they_are() {
+        let mut words = Vec::new();
+        Tokenizer::default().unstemmed("Running parseHeaders", |token| words.push(token.text.to_owned()));
+        assert_eq!(words, ["running", "parseheaders", "parse", "headers"]);
     }
 
     #[test]

@@ -193,21 +193,28 @@ impl Rows {
         f32::from_bits(number(&self.map, extent.scales + row * 4) as u32)
     }
 
-    /// The product of a vector with a row, in full precision.
-    pub(crate) fn product(&self, vector: &[f32], row: usize) -> f32 {
+    /// A row's scale, upper and lower halves.
+    pub(crate) fn parts(&self, row: usize) -> (f32, &[i8], &[i8]) {
         let (extent, at) = self.extent(row);
         let upper = signed(self.plane(extent.upper, at, self.dims));
         let lower = signed(self.plane(extent.lower, at, self.dims));
-        crate::row::product(vector, self.scale(row), upper, lower)
+        (f32::from_bits(number(&self.map, extent.scales + at * 4) as u32), upper, lower)
     }
 
     /// The row as it was put.
     pub(crate) fn vector(&self, row: usize) -> Vec<f32> {
-        let (extent, at) = self.extent(row);
-        let upper = signed(self.plane(extent.upper, at, self.dims));
-        let lower = signed(self.plane(extent.lower, at, self.dims));
-        let scale = self.scale(row);
+        let (scale, upper, lower) = self.parts(row);
         upper.iter().zip(lower).map(|(upper, lower)| whole(upper, lower) * scale).collect()
+    }
+
+    /// The upper halves of all rows of a run, one after the other, and their scales. A run lies in one extent.
+    pub(crate) fn uppers(&self, run: &Run) -> (&[i8], impl Iterator<Item = f32>) {
+        let (extent, first) = self.extent(run.first);
+        let begin = extent.upper + first * self.dims;
+        let scales = extent.scales + first * 4;
+        let scales = self.map[scales..scales + run.rows * 4].as_chunks::<4>().0;
+        let upper = signed(&self.map[begin..begin + run.rows * self.dims]);
+        (upper, scales.iter().map(|scale| f32::from_le_bytes(*scale)))
     }
 
     /// The signs of rows that lie beside each other, as many of `rows` as one extent has.

@@ -177,15 +177,23 @@ impl Index {
         ((ordinal as usize) < run.rows).then(|| self.rows.vector(run.first + ordinal as usize))
     }
 
-    /// About how near each chunk of a file is, in order, by upper halves alone; nothing if there are no vectors of it.
-    pub fn cosines(&self, query: &[f32], file: u32) -> impl Iterator<Item = f32> {
-        let rows = self.run(file).map_or(0..0, Run::range);
+    /// Calls `each` for every one of `files`, in order: about how near its chunks are, in order, by upper halves alone; nothing if
+    /// there are no vectors of it.
+    pub fn cosines(&self, query: &[f32], files: impl IntoIterator<Item = u32>, mut each: impl FnMut(&[f32])) {
         let kernel = Kernel::of_machine();
         let (query, scale) = row::bytes(query);
-        rows.map(move |row| {
-            let product = (kernel.dot)(&query, self.rows.upper(row)) as f32;
-            product * scale * self.rows.scale(row) * 256.0
-        })
+        let (mut cosines, mut products) = (Vec::new(), Vec::new());
+        for file in files {
+            cosines.clear();
+            products.clear();
+            if let Some(run) = self.run(file) {
+                let (uppers, scales) = self.rows.uppers(run);
+                (kernel.dots)(&query, uppers, &mut products);
+                let cosine = |(product, of_row): (&i32, f32)| *product as f32 * scale * of_row * 256.0;
+                cosines.extend(products.iter().zip(scales).map(cosine));
+            }
+            each(&cosines);
+        }
     }
 
     /// The `limit` nearest chunks, nearest first. Chunks without a known word are near to nothing.
@@ -204,12 +212,14 @@ impl Index {
 
     /// The nearest by full precision, of rows that were found by less.
     fn best(&self, query: &[f32], rows: impl IntoIterator<Item = usize>, limit: usize) -> Vec<Near> {
+        let kernel = Kernel::of_machine();
         let near = |row: usize| {
+            let (scale, upper, lower) = self.rows.parts(row);
             let run = &self.runs[self.runs.partition_point(|run| run.first + run.rows <= row)];
-            Near { file: run.file, ordinal: (row - run.first) as u32, score: self.rows.product(query, row) }
+            let score = (kernel.product)(query, scale, upper, lower);
+            (scale > 0.0).then_some(Near { file: run.file, ordinal: (row - run.first) as u32, score })
         };
-        let mut found: Vec<Near> =
-            rows.into_iter().filter(|row| self.rows.scale(*row) > 0.0).map(near).collect();
+        let mut found: Vec<Near> = rows.into_iter().filter_map(near).collect();
         found.sort_unstable_by(|one, two| {
             two.score.total_cmp(&one.score).then((one.file, one.ordinal).cmp(&(two.file, two.ordinal)))
         });
@@ -234,8 +244,8 @@ impl Index {
             if let Some(soon) = rows.get(at + FETCHED_AHEAD) {
                 kernel::fetch(self.rows.upper(*soon));
             }
-            let product = (kernel.dot)(&query, self.rows.upper(*row)) as f32;
-            scored.push((product * self.rows.scale(*row), *row));
+            let (scale, upper, _) = self.rows.parts(*row);
+            scored.push(((kernel.dot)(&query, upper) as f32 * scale, *row));
         }
         if scored.len() > rescored {
             scored
@@ -272,9 +282,18 @@ impl Index {
         });
         // All rows at the limit come along: there are few, and which of them would be chance.
         let limit = limit.unwrap_or(histogram.len()) as u16;
-        let mut rows = Vec::with_capacity(below);
-        let all = ranges.iter().cloned().flatten();
-        rows.extend(all.zip(&distances).filter(|(_, distance)| **distance <= limit).map(|(row, _)| row));
+        // Which rows are near is hard to foresee for the machine: each is written down, and the next in its place unless it counts.
+        let mut rows = vec![0; below + 1];
+        let (mut found, mut left) = (0, distances.as_slice());
+        for range in ranges {
+            let (here, further) = left.split_at(range.len());
+            for (row, distance) in range.clone().zip(here) {
+                rows[found] = row;
+                found += usize::from(*distance <= limit);
+            }
+            left = further;
+        }
+        rows.truncate(found);
         rows
     }
 

@@ -1,18 +1,25 @@
-//! The two inner loops, as fast as the machine can: products of rows of bytes, and counts of bits that differ.
+//! The inner loops, as fast as the machine can: products of rows of bytes, counts of bits that differ, and products in full
+//! precision.
 //!
 //! Each is one plain loop that the compiler turns into vector instructions; it is compiled once for every instruction set
-//! worth having, and the machine is asked once which it knows. On ARM the plain loop is NEON already. All of it is
-//! integers, so the answer is the same everywhere.
+//! worth having, and the machine is asked once which it knows. On ARM the plain loop is NEON already. The first two are
+//! integers, and the last always makes the same sums in the same order, so the answer is the same everywhere.
 
 use std::sync::OnceLock;
+
+use crate::row;
 
 /// The loops, chosen for this machine.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
     /// The product of two rows.
     pub(crate) dot: fn(&[i8], &[i8]) -> i32,
+    /// The products of one row with each of many that lie one after the other.
+    pub(crate) dots: fn(&[i8], &[i8], &mut Vec<i32>),
     /// For each row of bits, how many differ from the query's; both are words of 64 bits, rows in little endian.
     pub(crate) distances: fn(&[u8], &[u64], &mut Vec<u16>),
+    /// The product of a vector with a row in full precision: its scale, its upper and its lower halves.
+    pub(crate) product: fn(&[f32], f32, &[i8], &[i8]) -> f32,
 }
 
 impl Kernel {
@@ -37,7 +44,8 @@ impl Kernel {
         Self::PLAIN
     }
 
-    const PLAIN: Self = Self { dot: plain_dot, distances: plain_distances };
+    const PLAIN: Self =
+        Self { dot: plain_dot, dots: plain_dots, distances: plain_distances, product: row::product };
 }
 
 /// Asks the machine to have `row` at hand soon: rows that are looked at lie far apart, and waiting for each costs more than
@@ -70,6 +78,15 @@ fn plain_dot(one: &[i8], two: &[i8]) -> i32 {
 }
 
 #[inline(always)]
+fn plain_dots(one: &[i8], rows: &[i8], out: &mut Vec<i32>) {
+    // A loop, because what `extend` calls would be compiled without the instruction set of whoever calls this.
+    out.reserve(rows.len() / one.len().max(1));
+    for row in rows.chunks_exact(one.len().max(1)) {
+        out.push(plain_dot(one, row));
+    }
+}
+
+#[inline(always)]
 fn plain_distances(rows: &[u8], query: &[u64], out: &mut Vec<u16>) {
     // The usual lengths are spelled out: the compiler unrolls what it can count.
     match *query {
@@ -93,7 +110,7 @@ fn count<const WORDS: usize>(rows: &[u8], query: &[u64; WORDS], out: &mut Vec<u1
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "calling code of an instruction set that was asked for just before")]
 mod x86 {
-    use super::{Kernel, plain_distances, plain_dot};
+    use super::{Kernel, plain_distances, plain_dot, plain_dots, row};
 
     pub(super) fn has_avx2() -> bool {
         is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt")
@@ -108,14 +125,18 @@ mod x86 {
             && is_x86_feature_detected!("avx512vpopcntdq")
     }
 
-    // SAFETY: both are chosen only where the machine has what they need.
+    // SAFETY: these are chosen only where the machine has what they need.
     pub(super) const AVX2: Kernel = Kernel {
         dot: |one, two| unsafe { avx2_dot(one, two) },
+        dots: |one, rows, out| unsafe { avx2_dots(one, rows, out) },
         distances: |rows, query, out| unsafe { avx2_distances(rows, query, out) },
+        product: |vector, scale, upper, lower| unsafe { avx2_product(vector, scale, upper, lower) },
     };
     pub(super) const AVX512: Kernel = Kernel {
         dot: |one, two| unsafe { avx512_dot(one, two) },
+        dots: |one, rows, out| unsafe { avx512_dots(one, rows, out) },
         distances: |rows, query, out| unsafe { avx512_distances(rows, query, out) },
+        product: |vector, scale, upper, lower| unsafe { avx512_product(vector, scale, upper, lower) },
     };
 
     #[target_feature(enable = "avx2,popcnt")]
@@ -124,8 +145,18 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2,popcnt")]
+    fn avx2_dots(one: &[i8], rows: &[i8], out: &mut Vec<i32>) {
+        plain_dots(one, rows, out);
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
     fn avx2_distances(rows: &[u8], query: &[u64], out: &mut Vec<u16>) {
         plain_distances(rows, query, out);
+    }
+
+    #[target_feature(enable = "avx2,popcnt")]
+    fn avx2_product(vector: &[f32], scale: f32, upper: &[i8], lower: &[i8]) -> f32 {
+        row::product(vector, scale, upper, lower)
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx512vpopcntdq,avx2,popcnt")]
@@ -134,8 +165,18 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx512vpopcntdq,avx2,popcnt")]
+    fn avx512_dots(one: &[i8], rows: &[i8], out: &mut Vec<i32>) {
+        plain_dots(one, rows, out);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx512vpopcntdq,avx2,popcnt")]
     fn avx512_distances(rows: &[u8], query: &[u64], out: &mut Vec<u16>) {
         plain_distances(rows, query, out);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni,avx512vpopcntdq,avx2,popcnt")]
+    fn avx512_product(vector: &[f32], scale: f32, upper: &[i8], lower: &[i8]) -> f32 {
+        row::product(vector, scale, upper, lower)
     }
 }
 
@@ -162,6 +203,8 @@ mod tests {
             query in proptest::collection::vec(proptest::num::u64::ANY, 1..7),
         ) {
             let (one, two): (Vec<i8>, Vec<i8>) = pairs.into_iter().unzip();
+            let vector: Vec<f32> = one.iter().map(|element| f32::from(*element) / 7.0).collect();
+            let product = row::product(&vector, 0.01, &one, &two);
             let dot: i32 = one.iter().zip(&two).map(|(one, two)| i32::from(*one) * i32::from(*two)).sum();
             let rows = &rows[..rows.len() / (query.len() * 8) * query.len() * 8];
             let bytes: Vec<u8> = query.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -171,6 +214,11 @@ mod tests {
                 .collect();
             for kernel in kernels() {
                 proptest::prop_assert_eq!((kernel.dot)(&one, &two), dot);
+                let mut dots = Vec::new();
+                (kernel.dots)(&one, &[&two[..], &one[..]].concat(), &mut dots);
+                proptest::prop_assert_eq!(dots.first(), (!one.is_empty()).then_some(&dot));
+                let same = (kernel.product)(&vector, 0.01, &one, &two);
+                proptest::prop_assert_eq!(same.to_bits(), product.to_bits());
                 let mut out = Vec::new();
                 (kernel.distances)(rows, &query, &mut out);
                 proptest::prop_assert_eq!(&out, &distances);

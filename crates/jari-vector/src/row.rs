@@ -53,20 +53,31 @@ pub(crate) fn bytes(vector: &[f32]) -> (Vec<i8>, f32) {
 }
 
 /// An element of a row, before its scale.
+#[inline(always)]
 pub(crate) fn whole(upper: &i8, lower: &i8) -> f32 {
     f32::from(*upper) * 256.0 + f32::from(*lower)
 }
 
 /// The product of a vector with a row, in full precision.
+#[inline(always)]
 pub(crate) fn product(vector: &[f32], scale: f32, upper: &[i8], lower: &[i8]) -> f32 {
     // Sixteen sums beside each other, which the machine can make at once; always the same sixteen.
     let mut sums = [0.0_f32; LANES];
-    for (vector, (upper, lower)) in vector.chunks(LANES).zip(upper.chunks(LANES).zip(lower.chunks(LANES))) {
-        for (sum, (element, row)) in sums.iter_mut().zip(vector.iter().zip(upper.iter().zip(lower))) {
-            *sum += element * whole(row.0, row.1);
-        }
+    let (vectors, vector) = vector.as_chunks::<LANES>();
+    let (uppers, upper) = upper.as_chunks::<LANES>();
+    let (lowers, lower) = lower.as_chunks::<LANES>();
+    for (vector, (upper, lower)) in vectors.iter().zip(uppers.iter().zip(lowers)) {
+        add(&mut sums, vector, upper, lower);
     }
+    add(&mut sums, vector, upper, lower);
     sums.iter().sum::<f32>() * scale
+}
+
+#[inline(always)]
+fn add(sums: &mut [f32; LANES], vector: &[f32], upper: &[i8], lower: &[i8]) {
+    for (sum, (element, row)) in sums.iter_mut().zip(vector.iter().zip(upper.iter().zip(lower))) {
+        *sum += element * whole(row.0, row.1);
+    }
 }
 
 /// Sums made beside each other.

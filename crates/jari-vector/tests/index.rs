@@ -72,7 +72,8 @@ fn an_exact_search_finds_the_nearest_of_few_and_of_many() {
             let found = index.search(&query, 10, &Filter::default());
             let truth = truth(0..files.end, &query, 10);
             hits += places(&found).iter().filter(|place| truth.contains(place)).count();
-            let cosines: Vec<f32> = index.cosines(&query, found[0].file).collect();
+            let mut cosines = Vec::new();
+            index.cosines(&query, [found[0].file], |of_file| cosines.extend_from_slice(of_file));
             assert!((cosines[found[0].ordinal as usize] - found[0].score).abs() < 0.01);
         }
         // Directions by chance are the worst there is: hardly any is nearer than the rest.
