@@ -159,7 +159,7 @@ mod tests {
             embedding: None,
             reranker: None,
             translator: None,
-            max_grams: 6_000,
+            max_grams: 10_000,
         };
         let scan =
             scan(&project, "where are calls retried", &Filter::default(), Duration::from_secs(9)).unwrap();

@@ -78,6 +78,11 @@ impl Named {
     pub fn definitions(&self) -> &[Definition] {
         &self.definitions
     }
+
+    /// Those that belong to a type or module.
+    pub fn of_owner(&self, owner: &str) -> impl Iterator<Item = &Definition> {
+        self.by_owner.get(owner).into_iter().flatten().map(|at| &self.definitions[*at])
+    }
 }
 
 /// Where a use stands.
@@ -346,9 +351,13 @@ impl<'a> Resolver<'a> {
 
 /// How many folders lie between two files.
 fn distance(one: &str, other: &str) -> usize {
-    let steps = |path: &str| path.bytes().filter(|byte| *byte == b'/').count() + 1;
-    let shared = one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count();
-    steps(one) + steps(other) - 2 * shared
+    let folders = |path: &[u8]| path.iter().filter(|byte| **byte == b'/').count();
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let alike = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    // What they share ends with a whole step of both.
+    let ends = |path: &[u8]| path.get(alike).is_none_or(|next| *next == b'/');
+    let shared = folders(&one[..alike]) + usize::from(ends(one) && ends(other));
+    folders(one) + folders(other) + 2 - 2 * shared
 }
 
 fn stem(path: &str) -> &str {

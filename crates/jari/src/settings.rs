@@ -364,7 +364,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         key: "trigram_max_terms_per_file",
         variable: "JARI_TRIGRAM_MAX_TERMS_PER_FILE",
-        default: "`6000`",
+        default: "`10000`",
         kind: Kind::Whole,
         own: None,
         about: "Files with more different runs of three letters than this are not kept apart: `jari grep` always looks at them.",
@@ -656,7 +656,7 @@ impl Layer {
             tuning: search.tuning(Bm25 { k1: bm25_k1.unwrap_or(bm25.k1), b: bm25_b.unwrap_or(bm25.b) }),
             trigrams: Trigrams {
                 max_doc_freq: trigram_max_doc_freq.unwrap_or(0.35),
-                max_terms_per_file: trigram_max_terms_per_file.unwrap_or(6000),
+                max_terms_per_file: trigram_max_terms_per_file.unwrap_or(10_000),
             },
             documents: documents.options(),
             notes,

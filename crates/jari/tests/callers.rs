@@ -54,6 +54,26 @@ fn callers_are_told_apart_by_their_receivers() {
 }
 
 #[test]
+fn a_member_may_be_named_with_a_type_that_inherits_it() {
+    let project = Project::new(&[
+        ("base.py", "class Base:\n    def send(self):\n        return 1\n"),
+        ("client.py", "from base import Base\n\n\nclass Client(Base):\n    pass\n"),
+        ("app.py", "from client import Client\n\n\ndef main():\n    client = Client()\n    client.send()\n"),
+    ]);
+    assert_eq!(lines(&project, &["callers", "Client.send"]), ["app.py:6 main → Base.send"]);
+    check(
+        &project.jari(&["callers", "Server.send"]),
+        &expect![[r#"
+            exit: 1
+            --- stdout
+            --- stderr
+            nothing is called `Server.send`
+            hint: names like it: Base.send
+        "#]],
+    );
+}
+
+#[test]
 fn a_name_under_which_something_is_imported_counts_and_comments_do_not() {
     assert_eq!(lines(&project(), &["callers", "open_pool"]), ["app.py:6 serve → open_pool"]);
 }

@@ -1,4 +1,4 @@
-//! Routes that are declared by a call: Flask, FastAPI, Django, Express, Fastify, Go's routers, axum, actix, Laravel.
+//! Routes that are declared by a call: Flask, FastAPI, Starlette, Django, Express, Fastify, Go's routers, axum, actix, Laravel.
 
 use jari_base::{Chunked, Language, Reference, ReferenceKind};
 
@@ -76,10 +76,14 @@ impl<'a> File<'a> {
     }
 
     fn python(&self, call: &Reference, found: &mut Vec<Endpoint>) {
-        let Some(arguments) = self.arguments(call) else { return };
+        let Some(arguments) = self.arguments(call).map(closed) else { return };
         if call.qualifier.is_none() {
-            if call.name == "path" && self.uses(&["django.urls", "django.conf.urls"]) {
-                self.django(call, arguments, found);
+            match call.name.as_str() {
+                "path" if self.uses(&["django.urls", "django.conf.urls"]) => {
+                    self.django(call, arguments, found);
+                }
+                "Route" if self.uses(&["starlette", "fastapi"]) => starlette(call, arguments, found),
+                _ => {}
             }
             return;
         }
@@ -92,13 +96,7 @@ impl<'a> File<'a> {
         let path = joined(self.prefix(router, &["APIRouter(", "Blueprint("]), path);
         let verbs: Vec<&str> = match (verb(&call.name), call.name.as_str()) {
             (Some(verb), _) => vec![verb],
-            (None, "route" | "api_route") => {
-                let list =
-                    rest.split_once("methods=").and_then(|(_, list)| list.split([']', ')', '}']).next());
-                let named =
-                    |list: &str| VERBS.into_iter().filter(|verb| list.contains(verb)).collect::<Vec<_>>();
-                list.map(named).filter(|verbs| !verbs.is_empty()).unwrap_or_else(|| vec!["GET"])
-            }
+            (None, "route" | "api_route") => methods(rest),
             _ => return,
         };
         let endpoint = |verb: &str| Endpoint {
@@ -235,6 +233,44 @@ impl<'a> File<'a> {
         });
         found.push(Endpoint { verb: verb.to_owned(), path: joined("", path), line: call.line, handler });
     }
+}
+
+/// The arguments of a call whose `(` stands right before, down to its end.
+fn closed(arguments: &str) -> &str {
+    let (mut depth, mut quote) = (0_u32, None);
+    for (at, byte) in arguments.bytes().enumerate() {
+        match (byte, quote) {
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (_, Some(open)) if open == byte => quote = None,
+            (b'(', None) => depth += 1,
+            (b')', None) if depth == 0 => return &arguments[..at],
+            (b')', None) => depth -= 1,
+            _ => {}
+        }
+    }
+    arguments
+}
+
+/// The verbs of `methods=["GET", "POST"]`; without it, `GET`.
+fn methods(arguments: &str) -> Vec<&'static str> {
+    let list = arguments.split_once("methods=").and_then(|(_, list)| list.split([']', ')', '}']).next());
+    let named = |list: &str| VERBS.into_iter().filter(|verb| list.contains(verb)).collect::<Vec<_>>();
+    list.map(named).filter(|verbs| !verbs.is_empty()).unwrap_or_else(|| vec!["GET"])
+}
+
+/// Starlette's `Route("/users", show, methods=["GET"])` and `Route("/users", endpoint=show)`.
+fn starlette(call: &Reference, arguments: &str, found: &mut Vec<Endpoint>) {
+    let Some((path, rest)) = literal(arguments).filter(|(path, _)| path.starts_with('/')) else { return };
+    let second = rest.trim_start().strip_prefix(',').unwrap_or_default();
+    let (_, handler) = rest.split_once("endpoint=").unwrap_or(("", second));
+    let handler = handler.split(',').next().map(str::trim).filter(|handler| is_path(handler));
+    let endpoint = |verb: &str| Endpoint {
+        verb: verb.to_owned(),
+        path: joined("", path),
+        line: call.line,
+        handler: handler.map(str::to_owned),
+    };
+    found.extend(methods(rest).into_iter().map(endpoint));
 }
 
 /// gorilla's `.Methods("GET")`.

@@ -6,6 +6,9 @@ use super::{Endpoint, VERBS, joined, literal, verb};
 const NEEDLES: [&str; 9] =
     ["Mapping(", "Mapping\n", "@Path(", "@nestjs", "#[get(", "#[post(", "#[put(", "#[delete(", "#[Route("];
 
+/// Bytes that an annotation with its arguments may have.
+const LONGEST: usize = 1_000;
+
 pub(super) fn read(text: &str) -> Vec<Endpoint> {
     if !NEEDLES.iter().any(|needle| text.contains(needle)) && !text.contains("#[patch(") {
         return Vec::new();
@@ -13,12 +16,19 @@ pub(super) fn read(text: &str) -> Vec<Endpoint> {
     let mut found = Vec::new();
     let mut prefix = String::new();
     let mut waiting: Vec<(u32, Mark<'_>)> = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim_start();
-        if let Some(mark) = mark(line) {
-            waiting.push((number, mark));
+    let (mut number, mut rest) = (1, text);
+    while !rest.is_empty() {
+        let piece = piece(rest);
+        let (begins, after) = (number, &rest[piece.len()..]);
+        number += memchr::memchr_iter(b'\n', piece.as_bytes()).count() as u32;
+        rest = after;
+        if let Some(mark) = mark(piece) {
+            waiting.push((begins, mark));
+            // What closes an attribute of Rust or PHP.
+            rest = rest.strip_prefix(']').unwrap_or(rest);
             continue;
         }
+        let line = piece.trim();
         let passed = ["//", "*", "/*", ")"].iter().any(|begin| line.starts_with(begin));
         if line.is_empty() || passed || waiting.is_empty() {
             continue;
@@ -27,7 +37,7 @@ pub(super) fn read(text: &str) -> Vec<Endpoint> {
             .iter()
             .any(|word| line.split_once(word).is_some_and(|(before, _)| !before.contains(['(', '"'])));
         if is_type {
-            prefix = waiting.iter().find_map(|(_, mark)| mark.path).unwrap_or_default().to_owned();
+            prefix = around(&waiting).to_owned();
         } else {
             found.extend(answered(&waiting, &prefix));
         }
@@ -37,49 +47,117 @@ pub(super) fn read(text: &str) -> Vec<Endpoint> {
 }
 
 /// What an annotation says of a route.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Mark<'a> {
-    verb: Option<&'static str>,
-    path: Option<&'a str>,
+    verbs: Vec<&'static str>,
+    paths: Vec<&'a str>,
     /// Whether it declares a route by itself.
     routes: bool,
 }
 
-fn mark(line: &str) -> Option<Mark<'_>> {
-    let rest = line.strip_prefix('@').or_else(|| line.strip_prefix("#["))?;
+/// What is read next: blanks, an annotation down to the end of its arguments, which may stand on further lines, or what is left of
+/// the line with its end.
+fn piece(text: &str) -> &str {
+    let blanks = text.len() - text.trim_start_matches([' ', '\t']).len();
+    if blanks > 0 {
+        return &text[..blanks];
+    }
+    let line = &text[..memchr::memchr(b'\n', text.as_bytes()).map_or(text.len(), |end| end + 1)];
+    if !text.starts_with('@') && !text.starts_with("#[") {
+        return line;
+    }
+    let named = |c: char| c.is_alphanumeric() || ['@', '#', '[', '_', '.', ':'].contains(&c);
+    let name = text.find(|c| !named(c)).unwrap_or(text.len());
+    if !text[name..].starts_with('(') {
+        return &text[..name];
+    }
+    let (mut depth, mut quote) = (0_u32, None);
+    for (at, byte) in text.bytes().enumerate().skip(name).take(LONGEST) {
+        match (byte, quote) {
+            (b'"' | b'\'' | b'`', None) => quote = Some(byte),
+            (_, Some(open)) if open == byte => quote = None,
+            (b'(', None) => depth += 1,
+            (b')', None) if depth == 1 => return &text[..=at],
+            (b')', None) => depth -= 1,
+            _ => {}
+        }
+    }
+    line
+}
+
+fn mark(piece: &str) -> Option<Mark<'_>> {
+    let rest = piece.strip_prefix('@').or_else(|| piece.strip_prefix("#["))?;
     let rest = rest.strip_prefix("rocket::").or_else(|| rest.strip_prefix("actix_web::")).unwrap_or(rest);
     let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
     let (name, arguments) = rest.split_at(end);
     let arguments = arguments.strip_prefix('(').unwrap_or_default();
     let named = ["value", "path", "name"].iter().find_map(|key| {
         let (before, value) = arguments.split_once(key)?;
-        let value = value.trim_start().strip_prefix(['=', ':'])?.trim_start().trim_start_matches(['{', '[']);
-        (!before.contains('"')).then(|| literal(value)).flatten()
+        let paths = literals(value.trim_start().strip_prefix(['=', ':'])?);
+        (!before.contains('"') && !paths.is_empty()).then_some(paths)
     });
-    let path = literal(arguments).or(named).map(|(path, _)| path);
-    let said = |rest: &str| VERBS.into_iter().find(|verb| rest.contains(verb));
-    let rust = line.starts_with("#[") && name.starts_with(char::is_lowercase);
+    let first = literals(arguments);
+    let paths = if first.is_empty() { named.unwrap_or_default() } else { first };
+    let rust = piece.starts_with("#[") && name.starts_with(char::is_lowercase);
     Some(match name {
-        "RequestMapping" | "Route" => Mark { verb: said(arguments), path: path.or(Some("")), routes: true },
-        "Path" | "Controller" => Mark { verb: None, path: path.or(Some("")), routes: false },
+        "RequestMapping" | "Route" => Mark { verbs: said(arguments), paths, routes: true },
+        "Path" | "Controller" => Mark { verbs: Vec::new(), paths, routes: false },
         // JAX-RS: the verb is an annotation of its own.
-        name if VERBS.contains(&name) => Mark { verb: verb(name), path: None, routes: true },
+        name if VERBS.contains(&name) => Mark { verbs: said(name), paths: Vec::new(), routes: true },
         name if rust => {
-            let verb = verb(name).filter(|_| path.is_some_and(|path| path.starts_with('/')));
-            Mark { verb, path, routes: verb.is_some() }
+            match verb(name).filter(|_| paths.first().is_some_and(|path| path.starts_with('/'))) {
+                Some(verb) => Mark { verbs: vec![verb], paths, routes: true },
+                None => Mark::default(),
+            }
         }
-        name => match name.strip_suffix("Mapping").or(Some(name)).and_then(verb) {
-            Some(verb) => Mark { verb: Some(verb), path: path.or(Some("")), routes: true },
+        name => match verb(name.strip_suffix("Mapping").unwrap_or(name)) {
+            Some(verb) => Mark { verbs: vec![verb], paths, routes: true },
             None => Mark::default(),
         },
     })
 }
 
-/// The route that the annotations above one function declare.
-fn answered(marks: &[(u32, Mark<'_>)], prefix: &str) -> Option<Endpoint> {
-    let (line, route) = marks.iter().find(|(_, mark)| mark.routes)?;
-    let path = route.path.filter(|path| !path.is_empty());
-    let path = path.or_else(|| marks.iter().find_map(|(_, mark)| mark.path)).unwrap_or_default();
-    let verb = route.verb.or_else(|| marks.iter().find_map(|(_, mark)| mark.verb)).unwrap_or("ANY");
-    Some(Endpoint { verb: verb.to_owned(), path: joined(prefix, path), line: *line, handler: None })
+/// The strings that begin `text`: one, or those of a list.
+fn literals(text: &str) -> Vec<&str> {
+    let mut rest = text.trim_start();
+    let list = rest.strip_prefix(['{', '[']);
+    rest = list.unwrap_or(rest);
+    let mut found = Vec::new();
+    while let Some((string, after)) = literal(rest) {
+        found.push(string);
+        match after.trim_start().strip_prefix(',').filter(|_| list.is_some()) {
+            Some(next) => rest = next,
+            None => break,
+        }
+    }
+    found
+}
+
+/// The verbs that arguments name: `method = RequestMethod.POST`, `methods: ['GET', 'POST']`.
+fn said(arguments: &str) -> Vec<&'static str> {
+    let words: Vec<&str> = arguments.split(|c: char| !c.is_alphanumeric()).collect();
+    VERBS.into_iter().filter(|verb| words.contains(verb)).collect()
+}
+
+/// The path that the annotations above a type put before those of its functions. One that declares routes speaks for itself; a name
+/// in another (`@Controller("users")` of Spring) may be that of an object.
+fn around<'a>(marks: &[(u32, Mark<'a>)]) -> &'a str {
+    let said = |routes: bool| marks.iter().filter(move |(_, mark)| mark.routes == routes);
+    let mut paths = said(true).chain(said(false)).filter_map(|(_, mark)| mark.paths.first());
+    paths.find(|path| !path.is_empty()).copied().unwrap_or_default()
+}
+
+/// The routes that the annotations above one function declare: every path with every verb.
+fn answered(marks: &[(u32, Mark<'_>)], prefix: &str) -> Vec<Endpoint> {
+    let Some((line, route)) = marks.iter().find(|(_, mark)| mark.routes) else { return Vec::new() };
+    let all = || std::iter::once(route).chain(marks.iter().map(|(_, mark)| mark));
+    let paths = all().map(|mark| mark.paths.as_slice()).find(|paths| !paths.is_empty()).unwrap_or(&[""]);
+    let verbs = all().map(|mark| mark.verbs.as_slice()).find(|verbs| !verbs.is_empty()).unwrap_or(&["ANY"]);
+    let endpoint = |path: &str, verb: &str| Endpoint {
+        verb: verb.to_owned(),
+        path: joined(prefix, path),
+        line: *line,
+        handler: None,
+    };
+    paths.iter().flat_map(|path| verbs.iter().map(move |verb| endpoint(path, verb))).collect()
 }

@@ -3,7 +3,7 @@
 use super::{Endpoint, joined, literal, verb};
 
 pub(super) fn read(text: &str) -> Vec<Endpoint> {
-    let rails = text.contains("routes.draw");
+    let rails = text.contains(".draw do");
     let sinatra = ["'sinatra", "\"sinatra", "Sinatra::Base"].iter().any(|word| text.contains(word));
     if !rails && !sinatra {
         return Vec::new();
@@ -11,13 +11,25 @@ pub(super) fn read(text: &str) -> Vec<Endpoint> {
     let mut found = Vec::new();
     // What each open block adds to the paths in it.
     let mut blocks: Vec<String> = Vec::new();
+    // How far the block is indented that declares routes. Tests have it beside requests, which look alike.
+    let mut drawn: Option<usize> = None;
     for (number, line) in (1..).zip(text.lines()) {
+        let indent = line.len() - line.trim_start().len();
         let line = line.trim();
+        if line.contains(".draw do") {
+            drawn = Some(indent);
+        } else if !line.is_empty() && drawn.is_some_and(|drawn| indent <= drawn) {
+            drawn = None;
+        }
+        let rails = rails && drawn.is_some();
         if line == "end" {
             blocks.pop();
             continue;
         }
         let (word, rest) = line.split_once([' ', '(']).unwrap_or((line, ""));
+        if !rails && !sinatra {
+            continue;
+        }
         let prefix: String = blocks.concat();
         if rails && matches!(word, "resources" | "resource") {
             resources(word, rest, &prefix, number, &mut found);
@@ -48,10 +60,12 @@ fn opens(line: &str) -> bool {
 
 /// What a block adds to paths: `/admin` of `namespace :admin do`, `/users/{user_id}` of `resources :users do`.
 fn added(word: &str, rest: &str) -> String {
-    let name = symbol(rest).or_else(|| literal(rest)).map_or("", |(name, _)| name).trim_matches('/');
+    let (name, options) = symbol(rest).or_else(|| literal(rest)).unwrap_or_default();
+    let name = name.trim_matches('/');
+    let path = path(options).unwrap_or(name);
     match word {
-        "namespace" | "scope" | "resource" if !name.is_empty() => format!("/{name}"),
-        "resources" if !name.is_empty() => format!("/{name}/{{{}_id}}", singular(name)),
+        "namespace" | "scope" | "resource" if !path.is_empty() => format!("/{path}"),
+        "resources" if !name.is_empty() => format!("/{path}/{{{}_id}}", singular(name)),
         _ => String::new(),
     }
 }
@@ -61,6 +75,13 @@ fn symbol(rest: &str) -> Option<(&str, &str)> {
     let rest = rest.trim_start().strip_prefix(':')?;
     let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
     (end > 0).then(|| rest.split_at(end))
+}
+
+/// `members` of `path: "/members"`.
+fn path(options: &str) -> Option<&str> {
+    let (before, path) = options.split_once("path:")?;
+    let (path, _) = literal(path)?;
+    (!before.ends_with(|c: char| c.is_alphanumeric() || c == '_')).then(|| path.trim_matches('/'))
 }
 
 /// `users.show` of `to: 'users#show'` and of `=> 'users#show'`.
@@ -78,6 +99,7 @@ fn answers(rest: &str) -> Option<String> {
 
 fn resources(word: &str, rest: &str, prefix: &str, line: u32, found: &mut Vec<Endpoint>) {
     let Some((name, options)) = symbol(rest) else { return };
+    let name = path(options).unwrap_or(name);
     let one = if word == "resources" { format!("{name}/{{id}}") } else { name.to_owned() };
     let all = [
         ("index", "GET", name),

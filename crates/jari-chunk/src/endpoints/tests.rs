@@ -31,6 +31,12 @@ fn python_decorators_and_django_paths() {
     check("python", fast, "GET /users/{id} → show");
     let django = "from django.urls import include, path\nurlpatterns = [\n    path('users/<int:pk>/', views.show, name='x'),\n    path('blog/', include('blog.urls')),\n    path('all/', views.AllView.as_view()),\n]\n";
     check("python", django, "ANY /users/{pk}/ → views.show; ANY /all/ → views.AllView");
+    let starlette = "from starlette.routing import Route\nroutes = [\n    Route('/', endpoint=home),\n    Route('/users/{id:int}', users.show, methods=['GET', 'DELETE']),\n]\n";
+    check("python", starlette, "GET / → home; DELETE /users/{id} → users.show; GET /users/{id} → users.show");
+    // What the next route says is not said of this one.
+    let below =
+        "@app.route('/a')\ndef a():\n    pass\n\n@app.route('/b', methods=['POST'])\ndef b():\n    pass\n";
+    check("python", below, "GET /a → a; POST /b → b");
     // A client, and a dictionary.
     check("python", "client.get('/users')\nroutes.get('/x', None)\npath('a', b)\n", "");
 }
@@ -51,6 +57,12 @@ fn scripts_with_routers() {
     check("javascript", "http.get('/users', config)\nclient.get('/x', y)\napp.get('title')\n", "");
     let nest = "import { Controller, Get } from '@nestjs/common';\n@Controller('users')\nexport class Users {\n  @Get(':id')\n  show(id: string) {\n    return 1;\n  }\n}\n";
     check("typescript", nest, "GET /users/{id} → show");
+    let lists = "import { Controller, Get } from '@nestjs/common';\n@Controller({ path: 'users', version: '1' })\nexport class Users {\n  @Get(['mine', 'all'])\n  list(\n    @Query('by') by: string,\n  ) {\n    return 1;\n  }\n  @Post() add() { return 1; }\n  @Delete(':id') drop() { return 1; }\n}\n";
+    check(
+        "typescript",
+        lists,
+        "GET /users/all → list; GET /users/mine → list; POST /users → add; DELETE /users/{id} → drop",
+    );
 }
 
 #[test]
@@ -77,6 +89,16 @@ fn go_routers() {
 fn annotations_of_java_and_rust() {
     let spring = "@RestController\n@RequestMapping(\"/users\")\npublic class Users {\n    @GetMapping(\"/{id}\")\n    public User show(int id) {\n        return null;\n    }\n    @RequestMapping(value = \"/all\", method = RequestMethod.POST)\n    public User all() {\n        return null;\n    }\n}\n";
     check("java", spring, "GET /users/{id} → show; POST /users/all → all");
+    let several = "@Controller\n@RequestMapping(\"/owners/{owner}\")\nclass Pets {\n    @GetMapping({ \"/pets\" })\n    String all() {\n        return \"\";\n    }\n    @PostMapping(\n        value = { \"/pets/new\", \"/pets/add\" },\n        consumes = \"application/json (utf-8)\"\n    )\n    String add() {\n        return \"\";\n    }\n}\n";
+    check(
+        "java",
+        several,
+        "GET /owners/{owner}/pets → all; POST /owners/{owner}/pets/add → add; POST /owners/{owner}/pets/new → add",
+    );
+    let beside = "@Path(\"/users\") public class Users {\n    @GET @Path(\"{id}\") public User show(int id) { return null; }\n    @DELETE @Path(\"{id}\") public User drop(int id) { return null; }\n}\n";
+    check("java", beside, "GET /users/{id} → show; DELETE /users/{id} → drop");
+    let named = "@Controller(\"userPages\")\n@RequestMapping(path = \"/users\")\nclass Users {\n    @RequestMapping(value = \"/WIDGETS\", method = {RequestMethod.GET, RequestMethod.POST})\n    String all() {\n        return \"\";\n    }\n}\n";
+    check("java", named, "GET /users/WIDGETS → all; POST /users/WIDGETS → all");
     let jax = "@Path(\"/users\")\npublic class Users {\n    @GET\n    @Path(\"{id}\")\n    public User show(int id) {\n        return null;\n    }\n}\n";
     check("java", jax, "GET /users/{id} → show");
     check("rust", "#[get(\"/users/<id>\")]\nfn show(id: u8) -> u8 {\n    id\n}\n", "GET /users/{id} → show");
@@ -91,6 +113,13 @@ fn ruby_and_php() {
         "ruby",
         rails,
         "GET /health → StatusController.show; GET /admin/users; GET /admin/users/{id}; POST /login → SessionsController.create",
+    );
+    // Requests of a test beside the routes that it declares.
+    let test = "class PagesTest < Test\n  def test_show\n    with_routing do |set|\n      set.draw do\n        get '/pages', to: 'pages#index'\n        resources :people, path: '/members', only: :show do\n          get :photo\n        end\n      end\n      get '/pages'\n    end\n  end\nend\n";
+    check(
+        "ruby",
+        test,
+        "GET /pages → PagesController.index; GET /members/{id}; GET /members/{people_id}/photo",
     );
     check("ruby", "require 'sinatra'\nget '/users/:id' do\n  1\nend\n", "GET /users/{id}");
     check("ruby", "get '/users'\n", "");

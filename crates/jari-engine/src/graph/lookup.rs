@@ -42,9 +42,11 @@ pub(super) struct Lookups<'a> {
     above: RefCell<HashMap<String, Rc<Vec<String>>>>,
     directly_above: RefCell<HashMap<String, Rc<Vec<String>>>>,
     fields: RefCell<HashMap<(String, String), Option<String>>>,
-    declarations: RefCell<HashMap<String, Rc<[String]>>>,
+    declared_fields: RefCell<HashMap<(String, String), Option<String>>>,
+    /// Whether a line of a file declares a field of some type.
+    speaking: RefCell<HashMap<(FileId, String), bool>>,
     /// The text that was read last: types of one file are often asked for one after the other.
-    text: RefCell<Option<(FileId, Rc<str>)>>,
+    text: RefCell<Option<(FileId, Rc<String>)>>,
     modules: OnceCell<HashSet<String>>,
     /// The first thing that went wrong where no error can be returned.
     failed: RefCell<Option<crate::Error>>,
@@ -63,7 +65,8 @@ impl<'a> Lookups<'a> {
             above: RefCell::default(),
             directly_above: RefCell::default(),
             fields: RefCell::default(),
-            declarations: RefCell::default(),
+            declared_fields: RefCell::default(),
+            speaking: RefCell::default(),
             text: RefCell::default(),
             modules: OnceCell::new(),
             failed: RefCell::default(),
@@ -145,40 +148,58 @@ impl<'a> Lookups<'a> {
     /// The type of a field as the definition of its type declares it, read from the text: fields are no definitions in every
     /// language. A method of that name is a property.
     fn declared_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
-        let members = self.named(name)?;
-        let property =
-            |one: &&Definition| one.symbol.kind == SymbolKind::Method && one.owner() == Some(owner);
-        if let Some(property) = members.definitions().iter().find(property) {
-            let returned = returned_type(&property.symbol.signature, name, 0, Some(owner));
-            return Ok(returned.map(str::to_owned));
-        }
-        let declarations = self.declarations(owner)?;
-        let declared = declarations.iter().find_map(|declaration| declared_in(declaration, name));
-        Ok(declared.map(str::to_owned))
-    }
-
-    /// The lines of a type's definitions.
-    fn declarations(&self, owner: &str) -> Result<Rc<[String]>> {
-        if let Some(known) = self.declarations.borrow().get(owner) {
+        // Many types share those above them.
+        let key = (owner.to_owned(), name.to_owned());
+        if let Some(known) = self.declared_fields.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let named = self.named(owner)?;
-        let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
-        let mut declarations = Vec::new();
-        for definition in types.take(DECLARATIONS) {
-            let Some(text) = self.text(definition.file)? else { continue };
-            declarations.push(definition.symbol.lines.slice(&text).to_owned());
-        }
-        let declarations: Rc<[String]> = declarations.into();
-        self.declarations.borrow_mut().insert(owner.to_owned(), declarations.clone());
-        Ok(declarations)
+        let members = self.named(name)?;
+        let property = |one: &&Definition| one.symbol.kind == SymbolKind::Method;
+        let declared = match members.of_owner(owner).find(property) {
+            Some(property) => {
+                returned_type(&property.symbol.signature, name, 0, Some(owner)).map(str::to_owned)
+            }
+            None => self.written_field(owner, name)?,
+        };
+        self.declared_fields.borrow_mut().insert(key, declared.clone());
+        Ok(declared)
     }
 
-    fn text(&self, file: FileId) -> Result<Option<Rc<str>>> {
+    /// The same, from the lines of the type alone.
+    fn written_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
+        let named = self.named(owner)?;
+        let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
+        for Definition { file, symbol, .. } in types.take(DECLARATIONS) {
+            if !self.declares(*file, name)? {
+                continue;
+            }
+            let Some(text) = self.text(*file)? else { continue };
+            if let Some(declared) = declared_in(symbol.lines.slice(&text), name) {
+                return Ok(Some(declared.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether any line of a file may declare a field of that name. A file of tests has many types, and none of them does.
+    fn declares(&self, file: FileId, name: &str) -> Result<bool> {
+        let key = (file, name.to_owned());
+        if let Some(known) = self.speaking.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let declares = self.text(file)?.is_some_and(|text| {
+            let mut places = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());
+            places.any(|at| field_type(line_at(&text, at), name).is_some())
+        });
+        self.speaking.borrow_mut().insert(key, declares);
+        Ok(declares)
+    }
+
+    fn text(&self, file: FileId) -> Result<Option<Rc<String>>> {
         if let Some((_, text)) = self.text.borrow().as_ref().filter(|(known, _)| *known == file) {
             return Ok(Some(text.clone()));
         }
-        let text: Option<Rc<str>> = self.snapshot.text(file)?.map(Rc::from);
+        let text = self.snapshot.text(file)?.map(Rc::new);
         *self.text.borrow_mut() = text.clone().map(|text| (file, text));
         Ok(text)
     }

@@ -1,10 +1,10 @@
 //! From what a user typed to the definitions that are meant.
 
 use jari_base::SymbolKind;
-use jari_graph::Definition;
+use jari_graph::{Definition, Types as _};
 use jari_text::fold_name;
 
-use super::lookup::Lookups;
+use super::lookup::{Lookups, is_type};
 use crate::symbols::split;
 use crate::{Error, Result};
 
@@ -24,7 +24,10 @@ pub(super) fn definitions(lookups: &Lookups<'_>, name: &str) -> Result<Vec<Defin
         let around = definition.symbol.container.as_deref().unwrap_or_default();
         wanted.as_ref().is_none_or(|wanted| around.split('.').any(|part| fold_name(part) == *wanted))
     };
-    let mut found: Vec<Definition> = all.into_iter().filter(inside).collect();
+    let mut found: Vec<Definition> = all.iter().filter(|one| inside(one)).cloned().collect();
+    if let (true, Some(container)) = (found.is_empty(), container) {
+        found = inherited(lookups, container, &all)?;
+    }
     if found.iter().any(|definition| definition.symbol.name == last) {
         found.retain(|definition| definition.symbol.name == last);
     }
@@ -33,6 +36,24 @@ pub(super) fn definitions(lookups: &Lookups<'_>, name: &str) -> Result<Vec<Defin
         found.retain(|definition| definition.symbol.kind != SymbolKind::Impl);
     }
     Ok(found)
+}
+
+/// Those of `all` that a type has from one above it, the nearest first: `Client.send` may be `BaseClient.send`.
+fn inherited(lookups: &Lookups<'_>, container: &str, all: &[Definition]) -> Result<Vec<Definition>> {
+    if all.is_empty() {
+        return Ok(Vec::new());
+    }
+    let types = lookups.spelled_anyhow(container)?;
+    for named in types.iter().filter(|one| is_type(one.symbol.kind)) {
+        for above in lookups.above(&named.symbol.name).iter() {
+            let members = all.iter().filter(|one| one.owner() == Some(above.as_str()));
+            let members: Vec<Definition> = members.cloned().collect();
+            if !members.is_empty() {
+                return Ok(members);
+            }
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// The innermost definition at `path:line`; `None` if that is no place.

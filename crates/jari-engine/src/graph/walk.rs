@@ -21,6 +21,9 @@ const CROWD: usize = 20;
 /// Definitions of such a name that are shown.
 const SHOWN: usize = 10;
 
+/// Definitions of the same name elsewhere that are named where the one that was asked for is not there.
+const NEAR: usize = 5;
+
 /// Definitions that are followed from one hop to the next.
 const FRONTIER: usize = 200;
 
@@ -56,7 +59,14 @@ impl<'a> Walk<'a> {
         let mut answer = GraphAnswer { defined: roots.len(), ..GraphAnswer::default() };
         if roots.is_empty() {
             let last = crate::symbols::split(&request.name).1;
-            answer.near = crate::near::names(snapshot, last)?;
+            // The name itself, of something else than was said, is nearer than any other.
+            let mut elsewhere = lookups.spelled_anyhow(last)?;
+            elsewhere.truncate(NEAR);
+            answer.near = match elsewhere.is_empty() {
+                true => crate::near::names(snapshot, last)?,
+                false => elsewhere.iter().map(|one| one.symbol.qualified()).collect(),
+            };
+            answer.near.dedup();
         }
         let crowded = roots.len() > CROWD;
         if crowded {
@@ -167,6 +177,8 @@ impl Walk<'_> {
     ) -> Result<()> {
         let named = self.lookups.named(&targets[0].symbol.name)?;
         let wanted_keys: HashSet<Key> = targets.iter().map(key).collect();
+        let is_target: Vec<bool> =
+            named.definitions().iter().map(|one| wanted_keys.contains(&key(one))).collect();
         let files = self.lookups.files.clone();
         let mut users = self.lookups.snapshot.users(&targets[0].symbol.name)?;
         // What a module hands out by default goes by any name elsewhere.
@@ -203,9 +215,7 @@ impl Walk<'_> {
                         Rc::new(self.resolved(record, &references, &speaks_of, reference, around, &named))
                     })
                     .clone();
-                let meant = candidates
-                    .iter()
-                    .find(|one| wanted_keys.contains(&key(&named.definitions()[one.definition])));
+                let meant = candidates.iter().find(|one| is_target[one.definition]);
                 let Some(meant) = meant else { continue };
                 let to = &named.definitions()[meant.definition];
                 let found = edge(record, reference, around.cloned(), Node::from(to));

@@ -84,7 +84,7 @@ impl Question {
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let ask = |snapshot: &dyn Snapshot| ask(&project, snapshot, &request, &|| false);
-        let looked = if no_update { index.look(ask)? } else { None };
+        let looked = if no_update { index.look_at_rows(ask)? } else { None };
         let (ready, mut answer) = match looked {
             Some(looked) => looked,
             None => index.sync_rows(&reporter, ask)?,
