@@ -17,24 +17,24 @@ fn vector_options(backend: Option<Backend>) -> VectorOptions {
 
 /// A store with one file.
 fn filled(folder: &Path, options: Options<'_>, vectors: Option<Vec<f32>>) -> LocalStore {
-    let (store, replaced) = LocalStore::open(folder, options).unwrap();
+    let (store, replaced) = LocalStore::open(folder, options).expect("it can be opened");
     assert_eq!(replaced, None);
-    let mut batch = store.write().unwrap();
-    batch.put(FileInput { vectors, ..conformance::example("a.rs") }).unwrap();
-    batch.commit().unwrap();
+    let mut batch = store.write().expect("nobody else writes");
+    batch.put(FileInput { vectors, ..conformance::example("a.rs") }).expect("it can be put");
+    batch.commit().expect("it can be committed");
     store
 }
 
 fn count(store: &LocalStore) -> usize {
-    store.snapshot().unwrap().files().unwrap().iter().count()
+    store.snapshot().and_then(|state| state.files()).expect("it can be read").iter().count()
 }
 
 /// Changes the rows by another hand, with their checksums.
 fn by_hand(folder: &Path, statement: &str) {
     let flags = rusqlite::OpenFlags::default();
-    let rows =
-        rusqlite::Connection::open_with_flags_and_vfs(folder.join("store.db"), flags, c"jari").unwrap();
-    rows.execute_batch(statement).unwrap();
+    let rows = rusqlite::Connection::open_with_flags_and_vfs(folder.join("store.db"), flags, c"jari")
+        .expect("the rows are there");
+    rows.execute_batch(statement).expect("the statement is right");
 }
 
 #[test]

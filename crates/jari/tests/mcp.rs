@@ -415,7 +415,7 @@ fn http_is_for_this_machine_or_for_those_with_the_token() {
 /// Damage in rows that no update looks at, so that only a question meets it.
 fn harm_a_declaration(project: &Project) {
     let rows = project.path(".jari/store.db");
-    let mut bytes = std::fs::read(&rows).unwrap();
+    let mut bytes = std::fs::read(&rows).expect("there is an index");
     // The pages that hold the declaration of the symbol.
     let places: Vec<usize> = bytes
         .windows(14)
@@ -425,7 +425,7 @@ fn harm_a_declaration(project: &Project) {
         .collect();
     assert!(!places.is_empty());
     places.into_iter().for_each(|at| bytes[at] ^= 0x20);
-    std::fs::write(&rows, &bytes).unwrap();
+    std::fs::write(&rows, &bytes).expect("it can be written");
 }
 
 /// Asks until the answer is right again; before that, at least one question must have met the damage.
@@ -435,7 +435,7 @@ fn is_repaired(server: &mut Server) {
     let answer = loop {
         let answer = server.call("search_by_symbol", json!({"name": "retry_with_backoff"}));
         if answer["isError"] == true {
-            refused += usize::from(answer["content"][0]["text"].as_str().unwrap().contains("made anew"));
+            refused += usize::from(answer["content"][0]["text"].to_string().contains("made anew"));
         } else if first_path(&answer["structuredContent"]) == "src/retry.rs" {
             break answer;
         }
@@ -443,7 +443,7 @@ fn is_repaired(server: &mut Server) {
         std::thread::sleep(Duration::from_millis(30));
     };
     assert!(refused > 0, "no question met the damage: {answer}");
-    let text = answer["structuredContent"]["results"][0]["text"].as_str().unwrap();
+    let text = answer["structuredContent"]["results"][0]["text"].to_string();
     assert!(text.contains("pub fn retry_with_backoff"), "{text}");
 }
 
