@@ -1,7 +1,5 @@
 //! Any bytes as a file that Jari reads back from disk: `cargo +nightly fuzz run index -- -detect_leaks=0`. The first byte picks which.
 //! Checksums are made right, so that what stands behind them is read too. It is an error or a value that can be used, never a panic.
-//!
-//! Known and left out: a graph whose checksums somebody computed anew, and lines of chunks and symbols that are not in their text.
 
 #![no_main]
 

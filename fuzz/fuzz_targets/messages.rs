@@ -1,6 +1,9 @@
 //! Any bytes as messages to the MCP server: `cargo +nightly fuzz run messages -- -detect_leaks=0`. The server runs in this process and is
 //! spoken to by its own standard input and output. It answers every call, never by a fault of its own, shows nothing from outside the
 //! project, and answers the next right message whatever came before.
+//!
+//! `fuzz/seeds/messages` holds what agents really say; give it as a second corpus. Such messages are changed as the JSON they are, so
+//! that they stay messages: changed as bytes, hardly any long one would get past the parser.
 
 #![no_main]
 
@@ -14,7 +17,7 @@ use jari_engine::living::{Home, Living, Stage};
 use jari_engine::{Embedding, Project};
 use jari_mcp::{Served, Tools};
 use jari_store::{MemoryStore, Replaced, Store};
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use serde_json::{Map, Value, json};
 
 /// Stands in files that no answer may show.
@@ -39,9 +42,103 @@ const FILES: [(&str, &str); 6] = [
     ("outside.md", "# canary-8d1f0c\n"),
 ];
 
+/// What stands in arguments of those who mean no good, or do not look.
+const VALUES: [&str; 24] = [
+    "null",
+    "true",
+    "0",
+    "-1",
+    "1e308",
+    "18446744073709551615",
+    "[]",
+    "{}",
+    "\"\"",
+    "\"*\"",
+    "\"..\"",
+    "\"../outside.md\"",
+    "\"/etc/passwd\"",
+    "\"src/sample.rs:1-9\"",
+    "\"src/sample.rs:9-1\"",
+    "\".env\"",
+    "\"jari:///README.md#sample\"",
+    "\"\\u0000\"",
+    "\"\\ud55c\\uae00\"",
+    "\"(((((a*)*)*)*)*)*\"",
+    "\"4294967295@1\"",
+    "\"search_code\"",
+    "\"tools/call\"",
+    "\"path:[ lang:x -\\\"\"",
+];
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    match changed(&data[..size], max_size, seed) {
+        Some(changed) => {
+            data[..changed.len()].copy_from_slice(&changed);
+            changed.len()
+        }
+        None => fuzzer_mutate(data, size, max_size),
+    }
+});
+
+/// One value of one message is another; `None` where there is no message, or no room.
+fn changed(bytes: &[u8], max_size: usize, seed: u32) -> Option<Vec<u8>> {
+    let lines = std::str::from_utf8(bytes).ok()?.lines();
+    let mut messages: Vec<Value> = lines.map(serde_json::from_str).collect::<Result<_, _>>().ok()?;
+    let mut random = u64::from(seed);
+    let mut below = |most: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % most.max(1)
+    };
+    let at = below(messages.len());
+    let mut places = Vec::new();
+    places_of(messages.get(at)?, String::new(), &mut places);
+    let place = &places[below(places.len())];
+    let other = messages[at].pointer(&places[below(places.len())])?.clone();
+    let (kind, which) = (below(8), below(VALUES.len()));
+    match (kind, messages[at].pointer_mut(place)?) {
+        (0, _) => drop(messages.remove(at)),
+        (1, value) => *value = other,
+        (2 | 3, value) => *value = serde_json::from_str(VALUES[which]).ok()?,
+        (_, Value::Array(values)) => values.push(other),
+        (_, Value::Object(values)) => drop(values.insert("path".to_owned(), other)),
+        (_, Value::String(text)) => {
+            let mut bytes = text.clone().into_bytes();
+            let size = bytes.len();
+            bytes.resize(size + 32, 0);
+            let size = fuzzer_mutate(&mut bytes, size, size + 32);
+            *text = String::from_utf8_lossy(&bytes[..size]).into_owned();
+        }
+        (_, Value::Number(number)) => *number = number.as_i64()?.wrapping_mul(which as i64 + 2).into(),
+        (_, value) => *value = other,
+    }
+    let lines: Vec<String> = messages.iter().map(Value::to_string).collect();
+    Some(lines.join("\n").into_bytes()).filter(|changed| !changed.is_empty() && changed.len() <= max_size)
+}
+
+/// All places in a value, as pointers.
+fn places_of(value: &Value, at: String, places: &mut Vec<String>) {
+    match value {
+        Value::Array(values) => {
+            for (number, value) in values.iter().enumerate() {
+                places_of(value, format!("{at}/{number}"), places);
+            }
+        }
+        Value::Object(values) => {
+            for (key, value) in values {
+                places_of(value, format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), places);
+            }
+        }
+        _ => {}
+    }
+    places.push(at);
+}
+
 fuzz_target!(|bytes: &[u8]| {
-    let Some((choice, bytes)) = bytes.split_first() else { return };
     let mut server = SERVER.lock().expect("no holder panics");
+    if bytes.starts_with(b"{") {
+        return server.speak(0, bytes);
+    }
+    let Some((choice, bytes)) = bytes.split_first() else { return };
     let tools = server.tools.clone();
     match tools.get(usize::from(*choice) % (tools.len() + 4)) {
         Some((name, arguments)) => server.call(name, arguments, bytes),

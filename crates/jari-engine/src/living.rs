@@ -127,7 +127,7 @@ struct Inner {
     /// Whether the last update is still to come, or did not succeed.
     behind: bool,
     follows: bool,
-    /// Whether a question found the index damaged.
+    /// Whether the index was found damaged and is still to be made anew.
     damaged: bool,
     failed: Option<String>,
     /// The number, the figures and the length of the last update that changed something.
@@ -252,7 +252,7 @@ impl Living {
         }
     }
 
-    /// Forgets a state that turned out to be damaged, and has whoever keeps the index make it anew.
+    /// Forgets a state that turned out to be damaged, and has the index made anew.
     pub fn damaged(&self, why: &str) {
         let mut inner = self.shared.inner();
         inner.snapshot = None;
@@ -295,6 +295,7 @@ impl Shared {
                 }
                 Ok(None) => {
                     self.inner().follows = true;
+                    self.mend();
                     self.glance();
                     self.pause(RETRY);
                 }
@@ -380,7 +381,10 @@ impl Shared {
         let mut inner = self.inner();
         match opened {
             Ok(snapshot) => (inner.snapshot, inner.stamp) = (Some(snapshot), stamp),
-            Err(error) => inner.failed = Some(error.to_string()),
+            Err(error) => {
+                inner.damaged = matches!(error, Error::Store(jari_store::Error::Corrupt(_)));
+                inner.failed = Some(error.to_string());
+            }
         }
         (inner.looked, inner.behind) = (true, true);
         drop(inner);
@@ -403,7 +407,7 @@ impl Shared {
                     watch = None;
                 }
             }
-            if std::mem::take(&mut self.inner().damaged) {
+            if self.inner().damaged {
                 self.start_over();
             }
             let began = Instant::now();
@@ -502,6 +506,16 @@ impl Shared {
         }
     }
 
+    /// What a follower does about damage, as any command would: the keeper may never meet it. If the keeper is faster, its state is
+    /// the one that the next glance finds.
+    fn mend(&self) {
+        if self.inner().damaged {
+            self.start_over();
+            // A failure is noted, and "busy" means that another one mends.
+            let _ = self.bring(false);
+        }
+    }
+
     /// Replaces a damaged index by an empty one.
     fn start_over(&self) {
         let _one = self.updating.lock().expect("no holder panics");
@@ -512,6 +526,7 @@ impl Shared {
             Ok(store) => {
                 inner.replaced = inner.failed.take().map(|why| Replaced::Damaged(why).to_string());
                 inner.store = Some(Arc::from(store));
+                inner.damaged = false;
             }
             Err(error) => inner.failed = Some(error.to_string()),
         }

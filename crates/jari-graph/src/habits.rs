@@ -266,3 +266,17 @@ pub(crate) fn is_ordinary(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     ORDINARY.contains(&lower.as_str()) || lower.len() < 3
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_of_one_family_call_each_other() {
+        let meets = |one, other| Family::meets(&Language::named(one), &Language::named(other));
+        assert!(meets("java", "kotlin") && meets("c", "cpp") && meets("javascript", "tsx"));
+        assert!(!meets("python", "ruby") && !meets("java", "javascript") && !meets("php", "lua"));
+        // Of those that nothing is known of, each meets itself alone.
+        assert!(meets("lua", "lua") && !meets("lua", "zig"));
+    }
+}

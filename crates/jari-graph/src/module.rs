@@ -264,9 +264,6 @@ fn package(module: &str, to: &str) -> Option<Closeness> {
         return Some(Closeness::Itself);
     }
     let folder = &target[..target.len().saturating_sub(1)];
-    if folder.ends_with(&names) {
-        return Some(Closeness::Itself);
-    }
     // Namespaces seldom are folders from end to end.
     let shared = names.iter().rev().zip(folder.iter().rev()).take_while(|(one, other)| one == other).count();
     let type_of_file = target.last() == Some(last) && names.len() > 1;
@@ -324,6 +321,11 @@ mod tests {
         check(Family::Script, "src/a.ts", "@/net/pool", "src/net/pool.ts", ITSELF);
         check(Family::Script, "src/a.ts", "@scope/core", "packages/core/src/pool.ts", BENEATH);
         check(Family::Script, "src/a.ts", "lodash", "src/pool.ts", None);
+        check(Family::Script, "src/a.ts", "./index", "src/index.ts", ITSELF);
+        check(Family::Script, "a.ts", "./index", "index.ts", ITSELF);
+        check(Family::Script, "a.ts", "./index", "pool.ts", BENEATH);
+        check(Family::Script, "src/a.ts", "../../pool", "pool.ts", None);
+        check(Family::Script, "src/a.ts", "@", "src/pool.ts", None);
     }
 
     #[test]
@@ -338,6 +340,11 @@ mod tests {
         check(Family::Rust, "app/src/a.rs", "crate::pool", "my-net/src/pool.rs", None);
         check(Family::Rust, "src/a.rs", "std::mem", "src/mem.rs", None);
         check(Family::Rust, "tests/a.rs", "net::pool", "src/pool.rs", ITSELF);
+        check(Family::Rust, "src/net/deep/a.rs", "super::super::pool", "src/net/pool.rs", ITSELF);
+        check(Family::Rust, "src/net/mod.rs", "pool", "src/net/pool.rs", ITSELF);
+        check(Family::Rust, "src/net/a.rs", "pool", "src/net/pool.rs", ITSELF);
+        check(Family::Rust, "src/deep/a.rs", "net", "src/net/pool.rs", BENEATH);
+        check(Family::Rust, "src/a.rs", "", "src/pool.rs", None);
     }
 
     #[test]

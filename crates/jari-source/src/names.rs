@@ -74,33 +74,44 @@ const BINARY: &[&str] = &[
 
 /// Names under which keys and passwords are kept.
 const SECRET_NAMES: &[&str] = &[
+    ".boto",
     ".dockercfg",
     ".git-credentials",
     ".htpasswd",
+    ".my.cnf",
     ".netrc",
     ".npmrc",
     ".pgpass",
     ".pypirc",
     ".s3cfg",
+    ".terraformrc",
     ".vault-token",
+    "application_default_credentials.json",
+    "client_secret.json",
     "credentials",
     "credentials.json",
+    "credentials.toml",
     "credentials.yaml",
     "credentials.yml",
     "id_dsa",
     "id_ecdsa",
+    "id_ecdsa_sk",
     "id_ed25519",
+    "id_ed25519_sk",
     "id_rsa",
     "kubeconfig",
     "secrets.json",
     "secrets.toml",
     "secrets.yaml",
     "secrets.yml",
+    "service-account.json",
+    "service_account.json",
+    "serviceaccountkey.json",
 ];
 
 /// Endings of key stores and private keys.
 const SECRET_ENDINGS: &[&str] =
-    &["env", "jks", "kdbx", "key", "keystore", "p12", "pem", "pfx", "ppk", "tfstate", "tfvars"];
+    &["env", "jks", "kdbx", "key", "keystore", "p12", "p8", "pem", "pfx", "ppk", "tfstate", "tfvars"];
 
 /// Files that package managers and code generators write under known names.
 const GENERATED_NAMES: &[&str] = &[
@@ -144,7 +155,7 @@ const MINIFIED_ENDINGS: &[&str] = &[".min.css", ".min.js", ".min.mjs"];
 const ALWAYS_OUT: &[&str] = &[".git", ".hg", ".jari", ".svn"];
 
 /// Folders in which tools keep their keys.
-const SECRET_FOLDERS: &[&str] = &[".aws", ".gnupg", ".kube", ".ssh"];
+const SECRET_FOLDERS: &[&str] = &[".aws", ".azure", ".gnupg", ".kube", ".ssh"];
 
 /// Folders that tools fill; left out where no Git says so.
 const TOOL_FOLDERS: &[&str] = &[
@@ -229,12 +240,24 @@ mod tests {
 
     #[test]
     fn names_tell_what_is_not_opened() {
-        for name in
-            [".env", ".env.local", "prod.env", "server.pem", "id_rsa", "ID_RSA", ".npmrc", "credentials.json"]
-        {
+        for name in [
+            ".env",
+            ".env.local",
+            "prod.env",
+            "server.pem",
+            "AuthKey.p8",
+            "id_rsa",
+            "ID_RSA",
+            ".npmrc",
+            "credentials.json",
+            "credentials.toml",
+            "serviceAccountKey.json",
+        ] {
             assert_eq!(skip(name), Some(Skip::Secret), "{name}");
         }
-        for path in [".git/config", "sub/.ssh/config", ".SSH/config", ".jari/store.db", "a/.env"] {
+        for path in
+            [".git/config", "sub/.ssh/config", ".azure/app/x", ".SSH/config", ".jari/store.db", "a/.env"]
+        {
             assert_eq!(skip_by_path(path), Some(Skip::Secret), "{path}");
         }
         assert_eq!(skip("logo.PNG"), Some(Skip::Binary));

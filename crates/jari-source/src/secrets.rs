@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Changes whenever other things count as secrets than before.
-pub const MASK_VERSION: u32 = 2;
+pub const MASK_VERSION: u32 = 3;
 
 /// What stands in the place of a secret. Surfaces count it to say how many there were.
 pub const MASK: &str = "[masked secret]";
@@ -19,16 +19,25 @@ const FORMS: &[&str] = &[
     r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
     r"\bgh[pousr]_[A-Za-z0-9]{36,}",
     r"\bgithub_pat_[A-Za-z0-9_]{22,}",
-    r"\bglpat-[A-Za-z0-9_-]{20,}",
-    r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
-    r"\bsk-(?:[A-Za-z0-9]{32,}|(?:proj|ant|svcacct)-[A-Za-z0-9_-]{20,})",
+    r"\bgl(?:agent|dt|pat|ptt|rt|soat)-[A-Za-z0-9_.-]{20,}",
+    r"\b(?:xox[abcdeoprs]|xapp)-[A-Za-z0-9-]{10,}",
+    r"\bsk-(?:[A-Za-z0-9]{32,}|(?:admin|ant|or|proj|svcacct)-[A-Za-z0-9_-]{20,})",
     r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}",
     r"\bAIza[0-9A-Za-z_-]{35}",
     r"\bya29\.[0-9A-Za-z_-]{20,}",
     r"\bnpm_[A-Za-z0-9]{36}\b",
     r"\bpypi-[A-Za-z0-9_-]{40,}",
     r"\bhf_[A-Za-z0-9]{30,}\b",
-    r"\bdop_v1_[a-f0-9]{64}\b",
+    r"\bdo[opr]_v1_[a-f0-9]{64}\b",
+    r"\bGOCSPX-[A-Za-z0-9_-]{20,}",
+    r"\bhv[bs]\.[A-Za-z0-9_-]{24,}",
+    r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b",
+    r"\b(?:dckr_pat|figd|glsa|gsk|lin_api|ntn|rubygems|sb_secret|sbp|sntry[su]|whsec)_[A-Za-z0-9_+/=-]{24,}",
+    r"\b(?:NRAK|PMAK|pplx|tskey-(?:api|auth)|xai)-[A-Za-z0-9-]{24,}",
+    r"\bdapi[a-f0-9]{32}\b",
+    r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}",
+    r"\bAccountKey=([A-Za-z0-9+/]{60,}={0,2})",
+    r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b",
     r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
     r"https://hooks\.slack\.com/services/(T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]+)",
@@ -36,8 +45,8 @@ const FORMS: &[&str] = &[
     r#"://[[!-~]--[:/@"'<>{}$%*]]+:([[!-~]--[:/@"'<>{}$%*]]{6,})@"#,
 ];
 
-/// A name that says secret, and a text that is given to it. The text must look random, too.
-const GIVEN: &str = r#"(?i:api_?-?key|secret|token|passwo?r?d|private_?-?key|access_?-?key)[\w-]*["']?\s*(?::=|=>|[=:])\s*["']([A-Za-z0-9+/=_.~-]{20,})["']"#;
+/// A name that says secret, and a text that is given to it: in quotes, or, as in YAML, the rest of the line. It must look random, too.
+const GIVEN: &str = r#"(?i:api_?-?key|secret|token|passwo?r?d|private_?-?key|access_?-?key)[\w-]*["']?\s*(?::=|=>|[=:])\s*(?:["']([A-Za-z0-9+/=_.~-]{20,})["']|([A-Za-z0-9+/=_~-]{20,})[ \t\r]*(?m:$))"#;
 
 static KNOWN: LazyLock<Regex> = LazyLock::new(|| ascii(&FORMS.join("|")));
 static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| ascii(GIVEN));
@@ -55,7 +64,8 @@ pub fn masked(text: &str) -> Cow<'_, str> {
         secrets.push(inner.unwrap_or(whole).range());
     }
     for found in ASSIGNED.captures_iter(text) {
-        secrets.extend(found.get(1).filter(|value| looks_random(value.as_str())).map(|value| value.range()));
+        let value = found.get(1).or_else(|| found.get(2));
+        secrets.extend(value.filter(|value| looks_random(value.as_str())).map(|value| value.range()));
     }
     if secrets.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, secrets)) }
 }
@@ -136,6 +146,25 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_younger_services_are_masked() {
+        check("", "glrt|-abcdefghij0123456789.01.xy", "\n");
+        check("", "xapp|-1-A0123456789-0123456789012-abcdef", "");
+        check("key: ", "sk|-or-v1-0123456789abcdef0123456789abcdef", "");
+        check("", "GOCSPX|-abcdefghijKLMNOP_0123456789", "");
+        check("VAULT=", "hvs|.CAESIabcdefghijklmnopqrstuvwxyz", "");
+        check("", "shpat|_0123456789abcdef0123456789ABCDEF", "");
+        check("", "gsk|_abcdefghijKLMNOPQRST0123456789", "");
+        check("docker login -p ", "dckr|_pat_abcdefghijklmnopqrstuvwxyz0", " x");
+        check("", "xai|-abcdefghijklmnopqrstuvwxyz0123", "");
+        check("", "dapi|0123456789abcdef0123456789abcdef", "");
+        check("AccountName=a;AccountKey=", &"Ab1|+".repeat(22), ";EndpointSuffix=x");
+        check("bot ", "123456789:AA|abcdefghijklmnopqrstuvwxyz_012345", "");
+        for harmless in ["glpattern-matching", "figd_", "12345678:AA", "AccountKey=$KEY", "xai-short"] {
+            assert_eq!(masked(harmless), harmless);
+        }
+    }
+
+    #[test]
     fn letters_of_another_script_do_not_hide_a_key() {
         check("키는", "AKIA|IOSFODNN7ABCDEFG", "입니다");
         check("주소 postgres://app:", "hunter2hunter2", "@db.example/앱");
@@ -152,12 +181,17 @@ mod tests {
     fn random_texts_given_to_secret_names_are_masked() {
         check("API_KEY = \"", "f3A9|kQ27LmZx81PdWv5T", "\"");
         check("client_secret: '", "0123456789abcdef|0123456789abcdef", "'");
+        check("api_key: ", "f3A9|kQ27LmZx81PdWv5T", "\nnext: 1\n");
+        check("export SERVICE_TOKEN=", "f3A9|kQ27LmZx81PdWv5T", "  \r\n");
         for harmless in [
             "token = \"django.contrib.auth.tokens\"",
             "password = \"correct horse battery staple\"",
             "secret_name = \"projects/example/settings-file\"",
             "hash = \"0123456789abcdef0123456789abcdef01234567\"",
             "let token = parser.next_token_of_kind(Kind::Identifier3);",
+            "token: typing.Optional[AccessToken1Of2Kinds3] = None",
+            "access_key = derive_access_key_from_password",
+            "secret = vault.read(Path2Of3Secrets4InVault)",
         ] {
             assert_eq!(masked(harmless), harmless);
         }

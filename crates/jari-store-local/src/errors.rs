@@ -91,3 +91,55 @@ pub(crate) fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ 
         _ => Error::NotWritable { path: path.to_owned(), source },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use tantivy::TantivyError;
+    use tantivy::directory::error::OpenReadError;
+
+    use super::*;
+
+    /// An errno of the system, as a call that failed gives it.
+    fn of_system(number: i32) -> io::Error {
+        io::Error::from_raw_os_error(number)
+    }
+
+    const EIO: i32 = 5;
+    const ENOSPC: i32 = 28;
+
+    #[test]
+    fn only_what_was_read_and_makes_no_sense_is_damage() {
+        let is_damage = |error: TantivyError| matches!(tantivy(error), Error::Corrupt(_));
+        assert!(is_damage(TantivyError::SchemaError("no such field".to_owned())));
+        assert!(is_damage(io::Error::new(ErrorKind::UnexpectedEof, "too short").into()));
+        assert!(is_damage(OpenReadError::FileDoesNotExist("a.pos".into()).into()));
+        assert!(!is_damage(of_system(EIO).into()), "a disk that fails says nothing of the bytes");
+        assert!(!is_damage(OpenReadError::wrap_io_error(of_system(EIO), "a.pos".into()).into()));
+        assert!(!is_damage(TantivyError::ErrorInThread("a worker died".to_owned())));
+        assert!(!is_damage(TantivyError::InvalidArgument("a bad one".to_owned())));
+    }
+
+    #[test]
+    fn a_full_disk_is_said_to_be_full() {
+        assert!(matches!(tantivy(of_system(ENOSPC).into()), Error::DiskFull));
+        assert!(matches!(writing(Path::new("x"))(of_system(ENOSPC)), Error::DiskFull));
+        let code = |code| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        assert!(matches!(sqlite(code(rusqlite::ffi::SQLITE_FULL)), Error::DiskFull));
+        assert!(matches!(sqlite(code(rusqlite::ffi::SQLITE_BUSY)), Error::Busy));
+        assert!(matches!(sqlite(code(rusqlite::ffi::SQLITE_CORRUPT)), Error::Corrupt(_)));
+        assert!(matches!(sqlite(code(rusqlite::ffi::SQLITE_IOERR)), Error::Backend(_)));
+        assert!(matches!(sqlite(rusqlite::Error::QueryReturnedNoRows), Error::Corrupt(_)));
+    }
+
+    #[test]
+    fn a_failure_while_writing_names_the_folder_and_damage_stays_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let failed = while_writing(folder.path(), Error::Backend("it did not work".to_owned()));
+        assert!(matches!(failed, Error::NotWritable { path, .. } if path == folder.path()));
+        let damaged = while_writing(folder.path(), Error::Corrupt("it makes no sense".to_owned()));
+        assert!(matches!(damaged, Error::Corrupt(_)));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "looking for room leaves nothing");
+    }
+}

@@ -68,8 +68,11 @@ impl Home for LocalHome {
     }
 
     fn replace(&self) -> Result<Box<dyn Store>> {
-        let damaged = *self.opened.lock().expect("no holder panics");
-        Ok(Box::new(self.contents.open(|options| LocalStore::replace(&self.folder, options, damaged))?))
+        let mut opened = self.opened.lock().expect("no holder panics");
+        let store = self.contents.open(|options| LocalStore::replace(&self.folder, options, *opened))?;
+        // What another process had made in its place may be damaged, too: next time that one is replaced.
+        *opened = Identity::of(&self.folder);
+        Ok(Box::new(store))
     }
 
     /// Every commit writes to the database or to its log.

@@ -413,12 +413,9 @@ fn http_is_for_this_machine_or_for_those_with_the_token() {
 }
 
 /// Damage in rows that no update looks at, so that only a question meets it.
-#[test]
-fn damage_that_a_question_meets_is_repaired() {
-    let project = Project::sample();
-    project.jari(&["index"]).exits(0);
+fn harm_a_declaration(project: &Project) {
     let rows = project.path(".jari/store.db");
-    let mut bytes = std::fs::read(&rows).unwrap();
+    let mut bytes = std::fs::read(&rows).expect("there is an index");
     // The pages that hold the declaration of the symbol.
     let places: Vec<usize> = bytes
         .windows(14)
@@ -428,14 +425,17 @@ fn damage_that_a_question_meets_is_repaired() {
         .collect();
     assert!(!places.is_empty());
     places.into_iter().for_each(|at| bytes[at] ^= 0x20);
-    std::fs::write(&rows, &bytes).unwrap();
-    let mut server = Server::start(&project, &[]);
+    std::fs::write(&rows, &bytes).expect("it can be written");
+}
+
+/// Asks until the answer is right again; before that, at least one question must have met the damage.
+fn is_repaired(server: &mut Server) {
     let mut refused = 0;
     let began = Instant::now();
     let answer = loop {
         let answer = server.call("search_by_symbol", json!({"name": "retry_with_backoff"}));
         if answer["isError"] == true {
-            refused += usize::from(answer["content"][0]["text"].as_str().unwrap().contains("made anew"));
+            refused += usize::from(answer["content"][0]["text"].to_string().contains("made anew"));
         } else if first_path(&answer["structuredContent"]) == "src/retry.rs" {
             break answer;
         }
@@ -443,6 +443,38 @@ fn damage_that_a_question_meets_is_repaired() {
         std::thread::sleep(Duration::from_millis(30));
     };
     assert!(refused > 0, "no question met the damage: {answer}");
-    let text = answer["structuredContent"]["results"][0]["text"].as_str().unwrap();
+    let text = answer["structuredContent"]["results"][0]["text"].to_string();
     assert!(text.contains("pub fn retry_with_backoff"), "{text}");
+}
+
+#[test]
+fn damage_that_a_question_meets_is_repaired() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    harm_a_declaration(&project);
+    is_repaired(&mut Server::start(&project, &[]));
+}
+
+/// The keeper of this one never looks.
+#[test]
+fn damage_that_a_follower_meets_is_repaired() {
+    let project = Project::sample();
+    project.jari(&["index"]).exits(0);
+    project.write(".jari/keeper.lock", "");
+    let keeper =
+        std::fs::File::options().write(true).open(project.path(".jari/keeper.lock")).expect("it is there");
+    keeper.lock().expect("nobody else has it");
+    harm_a_declaration(&project);
+    let mut server = Server::start(&project, &[]);
+    is_repaired(&mut server);
+    // And once more: what is there then is another index than the one that was opened at first. Asking for the tree reads none of the
+    // pages that are harmed, so that they are not remembered from before.
+    project.jari(&["clean"]).exits(0);
+    project.write("later.rs", "pub fn made_later() {}\n");
+    project.jari(&["index"]).exits(0);
+    server.until("get_file_structure", &json!({}), |answer| {
+        answer["index"]["state"] == "followed" && answer["results"].to_string().contains("later.rs")
+    });
+    harm_a_declaration(&project);
+    is_repaired(&mut server);
 }

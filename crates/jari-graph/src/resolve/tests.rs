@@ -60,6 +60,12 @@ fn named(definitions: &[&str]) -> Named {
             Some("go") => "go",
             Some("java") => "java",
             Some("c" | "h") => "c",
+            Some("cs") => "csharp",
+            Some("lua") => "lua",
+            Some("php") => "php",
+            Some("rb") => "ruby",
+            Some("swift") => "swift",
+            Some("zig") => "zig",
             _ => "typescript",
         });
         let file = FileId(jari_base::fingerprint(path.as_bytes()) as u32);
@@ -76,31 +82,45 @@ fn import(module: &str, name: &str, alias: Option<&str>) -> Reference {
     }
 }
 
-/// A call in the file at `path`: `receiver.name`, and the receiver's type behind a colon.
+/// A call in the file at `path`, inside a method of `Pool`: `receiver.name`, and the receiver's type behind a colon.
 fn check(path: &str, call: &str, imports: &[Reference], definitions: &[&str], expected: &str) {
+    let around = symbol("Pool.caller", SymbolKind::Method);
+    let shown = resolved(path, Some(&around), &called(call), imports, &named(definitions));
+    assert_eq!(shown, expected, "{call} in {path}");
+}
+
+fn called(call: &str) -> Reference {
     let (call, receiver) =
         call.split_once(": ").map_or((call, None), |(call, receiver)| (call, Some(receiver)));
     let (qualifier, name) =
         call.rsplit_once(['.', ':']).map_or((None, call), |(before, name)| (Some(before), name));
-    let reference = Reference {
+    Reference {
         qualifier: qualifier.map(|qualifier| qualifier.trim_end_matches(':').to_owned()),
         receiver: receiver.map(str::to_owned),
         ..Reference::new(name, ReferenceKind::Call, 3)
-    };
-    let here = named(&[&format!("{path} x")]);
+    }
+}
+
+/// What a use in the file at `path` may mean.
+fn resolved(
+    path: &str,
+    around: Option<&Symbol>,
+    reference: &Reference,
+    imports: &[Reference],
+    named: &Named,
+) -> String {
+    let here = self::named(&[&format!("{path} x")]);
     let definition = &here.definitions()[0];
-    let around = symbol("Pool.caller", SymbolKind::Method);
     let speaks_of = |name: &str| imports.iter().any(|one| one.name == name);
     let place = Place {
         file: definition.file,
         path,
         language: &definition.language,
-        around: Some(&around),
+        around,
         references: imports,
         speaks_of: &speaks_of,
     };
-    let named = named(definitions);
-    let shown: Vec<String> = resolve(place, &reference, &named, &WORLD)
+    let shown: Vec<String> = resolve(place, reference, named, &WORLD)
         .iter()
         .map(|candidate| {
             let found = &named.definitions()[candidate.definition];
@@ -108,7 +128,7 @@ fn check(path: &str, call: &str, imports: &[Reference], definitions: &[&str], ex
             format!("{path} {name} ({}: {})", candidate.certainty.as_str(), candidate.reason)
         })
         .collect();
-    assert_eq!(shown.join("; "), expected, "{call} in {path}");
+    shown.join("; ")
 }
 
 #[test]
@@ -215,4 +235,131 @@ fn packages_and_headers_need_no_import() {
         "x/pool.c take (likely: imported from x/pool.c)",
     );
     check("a.py", "take", &[], &["a.c take"], "");
+}
+
+#[test]
+fn languages_differ_in_what_needs_no_import() {
+    let one = |path: &str| format!("{path} take (certain: the only definition)");
+    check("src/a.cs", "take", &[], &["lib/b.cs take"], &one("lib/b.cs"));
+    check("src/a.php", "take", &[], &["lib/b.php take"], &one("lib/b.php"));
+    check("a.lua", "take", &[], &["lib/b.lua take"], &one("lib/b.lua"));
+    check("a.lua", "take", &[], &["lib/b.zig take"], "");
+    check("a.rs", "take", &[], &["lib/b.rs take"], "");
+    let beside = ["src/b.swift take", "lib/c.swift take"];
+    check("src/a.swift", "take", &[], &beside, "src/b.swift take (certain: same package)");
+    // Ruby calls methods without a receiver: its own first, then whoever has one of that name.
+    check("a.rb", "take", &[], &["b.rb Pool.take"], "b.rb Pool.take (certain: same type)");
+    let other = "q.rb Queue.take (likely: the only definition)";
+    check("a.rb", "take", &[], &["q.rb Queue.take"], other);
+    // A script without imports shares its names with the page; a module does not.
+    check("a.ts", "take", &[], &["b.ts take"], "b.ts take (likely: the only definition)");
+    check("a.ts", "take", &[import("./x", "y", None)], &["b.ts take"], "");
+}
+
+#[test]
+fn of_several_those_of_the_folder_come_first() {
+    let three = ["lib/p.rb take", "x/q.rb take", "y/r.rb take"];
+    check("lib/a.rb", "take", &[], &three, "lib/p.rb take (likely: one of 3)");
+    let any = "lib/p.rb take (possible: one of 3); x/q.rb take (possible: one of 3); y/r.rb take (possible: one of 3)";
+    check("a.rb", "take", &[], &three, any);
+    // A header and its source are one.
+    let both = "inc/p.h take (likely: one of 2); src/p.c take (likely: one of 2)";
+    check("a.c", "take", &[], &["inc/p.h take", "src/p.c take"], both);
+}
+
+#[test]
+fn imports_lead_through_other_modules() {
+    let handed_on = [import("net.api", "take", None)];
+    let only = "core/pool.py take (likely: the only definition)";
+    check("a.py", "take", &handed_on, &["core/pool.py take"], only);
+    check("a.py", "take", &handed_on, &["core/pool.py take", "core/queue.py take"], "");
+    let member = [import("com.net.Pool", "take", None)];
+    check(
+        "A.java",
+        "take",
+        &member,
+        &["x/P.java Pool.take"],
+        "x/P.java Pool.take (certain: named with Pool)",
+    );
+    let all = [import("net", "*", None)];
+    let below = "net/pool.py take (likely: imported with all of net)";
+    check("a.py", "take", &all, &["net/pool.py take", "other/pool.py take"], below);
+    let whole = [import("net", "*", Some("net"))];
+    let through = "net/pool.py take (certain: imported from net.pool)";
+    check("a.py", "net.pool.take", &whole, &["net/pool.py take", "net/queue.py take"], through);
+}
+
+#[test]
+fn rust_names_modules_by_their_path() {
+    let both = ["src/pool.rs take", "src/net/pool.rs take"];
+    let itself = "src/pool.rs take (certain: imported from crate::pool)";
+    check("src/a.rs", "crate::pool::take", &[], &both, itself);
+    let below = "src/net/pool.rs take (likely: imported from crate::net)";
+    check("src/a.rs", "crate::net::take", &[], &both, below);
+    let inherited = "s.rs Store.put (certain: inherited from Store)";
+    check("a.rs", "Local::put", &[], &["s.rs Store.put"], inherited);
+}
+
+#[test]
+fn of_types_that_share_a_name_the_nearest_is_meant() {
+    let both = ["x/p.py Pool.take", "y/p.py Pool.take"];
+    let (x, y) =
+        ("x/p.py Pool.take (certain: receiver is a Pool)", "y/p.py Pool.take (certain: receiver is a Pool)");
+    check("x/p.py", "v.take: Pool", &[], &both, x);
+    check("y/a.py", "v.take: Pool", &[], &both, y);
+    check("a.py", "v.take: Pool", &[import("x.p", "Pool", None)], &both, x);
+    let either =
+        "x/p.py Pool.take (likely: receiver is a Pool); y/p.py Pool.take (likely: receiver is a Pool)";
+    check("a.py", "v.take: Pool", &[], &both, either);
+}
+
+#[test]
+fn what_little_is_known_of_a_receiver_counts_little() {
+    let one = ["p.py Pool.take_over"];
+    // A type parameter says nothing.
+    check("a.py", "x.take_over: T", &[], &one, "p.py Pool.take_over (possible: the only definition)");
+    check("a.py", "[].take_over", &[], &one, "p.py Pool.take_over (likely: the only definition)");
+    let queues = ["w.py WorkQueue.take", "t.py TaskQueue.take"];
+    let either = "w.py WorkQueue.take (possible: one of 2); t.py TaskQueue.take (possible: one of 2)";
+    check("a.py", "queue.take", &[], &queues, either);
+    let both = ["p.py Pool.take_over", "q.py Queue.take_over"];
+    let named = [import("net.pool", "Pool", None)];
+    check("a.py", "x.take_over", &named, &both, "p.py Pool.take_over (likely: the file names Pool)");
+}
+
+#[test]
+fn outside_of_types_self_is_the_file_and_inside_the_type_itself() {
+    let both = named(&["a.py take", "p.py Pool.take"]);
+    let call = called("self.take");
+    assert_eq!(resolved("a.py", None, &call, &[], &both), "a.py take (certain: same file)");
+    let class = symbol("Pool", SymbolKind::Class);
+    assert_eq!(
+        resolved("a.py", Some(&class), &call, &[], &both),
+        "p.py Pool.take (certain: receiver is a Pool)"
+    );
+    assert_eq!(resolved("a.py", None, &called("super().take"), &[], &both), "");
+}
+
+#[test]
+fn a_type_is_no_function_and_an_import_may_be_either() {
+    let all = {
+        let mut function = named(&["a.py Pool"]).definitions().to_vec();
+        let mut class = function.clone();
+        class[0].symbol.kind = SymbolKind::Class;
+        class[0].symbol.lines = LineRange::new(7, 9);
+        function.append(&mut class);
+        Named::new(function)
+    };
+    let meant = |reference: &Reference| {
+        let shown = resolved("a.py", None, reference, &[], &all);
+        shown.split("; ").filter(|shown| !shown.is_empty()).count()
+    };
+    assert_eq!(meant(&Reference::new("Pool", ReferenceKind::Type, 1)), 1);
+    assert_eq!(meant(&Reference::new("Pool", ReferenceKind::Inherit, 1)), 1);
+    assert_eq!(meant(&Reference::new("Pool", ReferenceKind::Call, 1)), 2);
+    assert_eq!(meant(&Reference { kind: ReferenceKind::Import, ..import("a", "Pool", None) }), 2);
+    // A type with something before it that nobody knows is not guessed.
+    let unknown =
+        Reference { qualifier: Some("x".to_owned()), ..Reference::new("Pool", ReferenceKind::Type, 1) };
+    assert_eq!(meant(&unknown), 0);
 }
