@@ -162,7 +162,7 @@ fn explanations_are_trees() {
     let leaf = Explanation::leaf("weight", 0.5);
     let node = Explanation::node("score", 0.25, vec![leaf.clone()]);
     assert!(leaf.details.is_empty());
-    assert_eq!((node.label.as_str(), node.value, &node.details[0]), ("score", 0.25, &leaf));
+    assert_eq!((&*node.label, node.value, &node.details[0]), ("score", 0.25, &leaf));
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         embedding: Some(Embedding { eager: false, ..Embedding::read("bundled", Model::bundled()) }),
         reranker: None,
         translator: None,
-        max_grams: 6000,
+        max_grams: 10_000,
     };
     let fingerprint = project.fingerprint();
     let vectors = project.embedding.as_ref().map(|embedding| VectorOptions {

@@ -32,6 +32,7 @@ const FOLDERS: &[(&str, Role)] = &[
     ("__mocks__", Role::Test),
     ("__tests__", Role::Test),
     ("__generated__", Role::Generated),
+    ("_vendor", Role::Vendored),
     ("bench", Role::Test),
     ("benches", Role::Test),
     ("benchmark", Role::Test),
@@ -45,6 +46,9 @@ const FOLDERS: &[(&str, Role)] = &[
     ("docs", Role::Document),
     ("example", Role::Example),
     ("examples", Role::Example),
+    ("extern", Role::Vendored),
+    ("external", Role::Vendored),
+    ("externals", Role::Vendored),
     ("fixture", Role::Test),
     ("fixtures", Role::Test),
     ("generated", Role::Generated),
@@ -117,6 +121,7 @@ impl Role {
         });
         match said {
             Some(role) => role,
+            None if ending == "py" && is_carried_along(folders) => Self::Vendored,
             None if ending == "po" || ending == "pot" => Self::Locale,
             None if DATA.contains(&ending) => Self::Config,
             None if [".d.ts", ".d.cts", ".d.mts"].iter().any(|end| lower.ends_with(end))
@@ -176,6 +181,12 @@ impl Role {
     }
 }
 
+/// Whether a folder of a Python package is one that others' packages are copied into: `app/packages/six.py`. At the top, `packages` are the
+/// project's own.
+fn is_carried_along(folders: &str) -> bool {
+    folders.split('/').skip(1).any(|folder| folder == "packages")
+}
+
 /// Whether tests themselves are asked for, and not something of that name.
 fn speaks_of_tests(query: &Query) -> bool {
     query.words.iter().any(|word| {
@@ -215,6 +226,10 @@ mod tests {
         check("README.md", Role::Document);
         check("examples/retry.rs", Role::Example);
         check("vendor/lib/a.c", Role::Vendored);
+        check("app/_vendor/six.py", Role::Vendored);
+        check("app/packages/six.py", Role::Vendored);
+        check("packages/app/main.py", Role::Product);
+        check("libs/packages/main.ts", Role::Product);
         check("package.json", Role::Config);
         check("src/latest.rs", Role::Product);
         check("lib/index.d.ts", Role::Declaration);
