@@ -138,10 +138,11 @@ const SIGNALS: usize = 11;
 /// One value for each signal.
 type Signals = [f32; SIGNALS];
 
-/// Where in [`Signals`] a section has values of its own.
+/// Where in [`Signals`] some of them stand.
 const TEXT: usize = 0;
 const NAME: usize = 5;
 const AROUND: usize = 6;
+const DEFINED: usize = 7;
 const MEANING: usize = 10;
 
 /// Chunks of a file of code that count for it: its three best.
@@ -256,12 +257,11 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights, limit: u
     // A title with one word of a long question matches little, even if no other title matches more.
     let whole_query: f32 = candidates.rarity.iter().sum();
     let best = Most {
-        path: candidates.files.iter().map(|file| file.path_bm25).fold(0.0, f32::max),
         text: chunks().map(|chunk| chunk.body).fold(f32::MIN_POSITIVE, f32::max),
         meaning: chunks().map(|chunk| chunk.cosine).fold(f32::MIN_POSITIVE, f32::max),
     };
 
-    let trust = Trust::new(query, candidates, &best);
+    let trust = Trust::new(query, candidates, best.text, most[DEFINED] >= 1.0);
     let of_files = trust.applied(&weights.files, trust.meaning);
     let of_sections = trust.applied(&weights.sections, 1.0);
 
@@ -315,24 +315,27 @@ struct Trust {
 /// words enough: there it costs up to 0.07.
 const WELL_MATCHED: f32 = 2.0;
 
-/// The same where no path has a word of the question. Functions in files without telling names score 0.51 and 0.39 with 3, 0.505 and 0.385 with
-/// 2, 0.51 and 0.39 with 4; questions to repositories nearly always name a part of some path.
-const WELL_MATCHED_WITHOUT_PATHS: f32 = 3.0;
+/// The same where no path has a word of the question and nothing is defined under its words, as in files without telling names.
+const WELL_MATCHED_WITHOUT_NAMES: f32 = 3.0;
 const GAIN: f32 = 2.0;
 const MOST_GAIN: f32 = 15.0;
 
 impl Trust {
-    fn new(query: &Query, candidates: &Candidates, best: &Most) -> Self {
+    fn new(query: &Query, candidates: &Candidates, best_text: f32, defined: bool) -> Self {
         let terms = || query.weights.iter().zip(&candidates.rarity);
         let all: f32 = terms().map(|(weight, _)| weight).sum();
         let found: f32 = terms().filter(|(_, rarity)| **rarity > 0.0).map(|(weight, _)| weight).sum();
         let asked: f32 = terms().map(|(weight, rarity)| weight * rarity).sum();
-        let matched = best.text / asked.max(f32::MIN_POSITIVE);
-        let well_matched = if best.path > 0.0 { WELL_MATCHED } else { WELL_MATCHED_WITHOUT_PATHS };
+        let matched = best_text / asked.max(f32::MIN_POSITIVE);
+        let named = |file: &FileCandidate| file.path_bm25 > 0.0 || !file.definitions.is_empty();
+        let any_named = candidates.files.iter().any(named);
+        let well_matched = if any_named { WELL_MATCHED } else { WELL_MATCHED_WITHOUT_NAMES };
+        let gain = (well_matched / matched.max(f32::MIN_POSITIVE)).powf(GAIN).clamp(1.0, MOST_GAIN);
         Self {
             // Never nothing, so that what words find stays in order where there is nothing else.
             words: (found / all.max(f32::MIN_POSITIVE)).max(0.01),
-            meaning: (well_matched / matched.max(f32::MIN_POSITIVE)).powf(GAIN).clamp(1.0, MOST_GAIN),
+            // Who asks for a name that is defined wants that, whatever sounds like it.
+            meaning: if defined { 1.0 } else { gain },
         }
     }
 
@@ -347,9 +350,8 @@ impl Trust {
     }
 }
 
-/// The most that any path or chunk has.
+/// The most that any chunk has.
 struct Most {
-    path: f32,
     text: f32,
     meaning: f32,
 }
@@ -674,7 +676,18 @@ mod tests {
     }
 
     #[test]
-    fn meaning_counts_more_where_no_path_has_a_word() {
+    fn a_definition_asked_for_comes_before_what_means_the_same() {
+        let mut defines = file(1, "1.py", 0.2);
+        let chunk = defines.chunks[0].chunk;
+        let (name, kind, lines) = ("sell_4".to_owned(), SymbolKind::Function, LineRange::new(1, 2));
+        defines.definitions.push(DefinitionCandidate { name, kind, lines, chunk });
+        let mut near = file(2, "2.py", 0.1);
+        near.chunks[0].cosine = 0.9;
+        check("sell_4", vec![near, defines], &[1, 2]);
+    }
+
+    #[test]
+    fn meaning_counts_more_where_no_name_has_a_word() {
         let query = Query::new("retry request");
         let candidates =
             |path: &str| Candidates { files: vec![file(1, path, 5.0)], rarity: vec![1.0; 2], degraded: None };

@@ -65,7 +65,6 @@ fn a_member_may_be_named_with_a_type_that_inherits_it() {
         &project.jari(&["callers", "Server.send"]),
         &expect![[r#"
             exit: 1
-            --- stdout
             --- stderr
             nothing is called `Server.send`
             hint: names like it: Base.send
