@@ -132,6 +132,7 @@ mod x86 {
         distances: |rows, query, out| unsafe { avx2_distances(rows, query, out) },
         product: |vector, scale, upper, lower| unsafe { avx2_product(vector, scale, upper, lower) },
     };
+    // SAFETY: as above.
     pub(super) const AVX512: Kernel = Kernel {
         dot: |one, two| unsafe { avx512_dot(one, two) },
         dots: |one, rows, out| unsafe { avx512_dots(one, rows, out) },
