@@ -28,7 +28,7 @@ pub(crate) fn diversify(snapshot: &dyn Snapshot, ranked: &mut Vec<Ranked>, most:
 
 /// The cosine from which on two places say the same, more or less; below it they merely speak of one topic, as the best answers do. From 0 on
 /// MMR costs 0.007 on 21 repositories, 0.02 on functions and 0.01 on link texts. From 0.85 on it costs 0.002 on whole repositories and 0.007 on
-/// functions without comments, and link texts gain 0.003; from 0.93 on nothing moves by more than 0.002 (`docs/evaluation.md`).
+/// functions without comments, and link texts gain 0.003; from 0.93 on nothing moves by more than 0.003 (`docs/evaluation.md`).
 const ALIKE: f32 = 0.93;
 
 fn cosine(one: &[f32], two: &[f32]) -> f32 {
