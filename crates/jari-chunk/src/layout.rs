@@ -14,6 +14,9 @@ const LARGEST: u32 = 100;
 /// Items with more bytes are split, however few their lines: about 1,500 tokens.
 const LARGEST_BYTES: usize = 6_000;
 
+/// A type's first lines and its first member are one chunk if they have no more lines.
+const OPENING: u32 = 50;
+
 /// Of a piece's lines, how many it shares with the next, in percent.
 const OVERLAP: u32 = 12;
 
@@ -102,11 +105,31 @@ impl Layout<'_> {
                 continue;
             }
             let lines = LineRange::new(start, item.lines.end.min(range.end));
-            self.between(free, lines.start - 1, owner, free == range.start);
-            self.item(lines, member);
+            let head = LineRange::new(free, lines.end);
+            if free == range.start && self.opens_with(head, member, owner) {
+                self.split(head, ChunkKind::Class, owner);
+            } else {
+                self.between(free, lines.start - 1, owner, free == range.start);
+                self.item(lines, member);
+            }
             free = lines.end + 1;
         }
         self.between(free, range.end, owner, free == range.start);
+    }
+
+    /// Whether a type says so little before its first member, often the one that makes it, that both are one chunk.
+    fn opens_with(&self, lines: LineRange, member: usize, owner: Option<usize>) -> bool {
+        let Some(owner) = owner else { return false };
+        let member = &self.outline.items[member];
+        let said = |line: u32| !self.lines.is_blank(line);
+        let owner = &self.outline.items[owner];
+        let of_doc = |line: u32| owner.doc.is_some_and(|doc| (doc.start..=doc.end).contains(&line));
+        let head = (lines.start..member.symbol.lines.start).filter(|line| said(*line) && !of_doc(*line));
+        owner.symbol.kind != SymbolKind::Module
+            && kind_of(member) != Some(ChunkKind::Class)
+            && head.count() < SMALLEST as usize
+            && lines.count() <= OPENING
+            && self.lines.bytes(lines.start, lines.end) <= LARGEST_BYTES
     }
 
     fn item(&mut self, lines: LineRange, index: usize) {
