@@ -115,7 +115,7 @@ mod tests {
             score: *score,
             bm25: 0.0,
             cosine: 0.0,
-            is_section: false,
+            word_by_word: 0.0,
             factor: 1.0,
             explanation: Explanation::leaf("score", *score),
         };

@@ -2,185 +2,16 @@
 
 use std::collections::HashSet;
 
-use jari_base::{
-    Candidates, ChunkCandidate, ChunkId, ChunkKind, Explanation, FileCandidate, Mode, SymbolKind,
-};
+use jari_base::{Candidates, ChunkCandidate, ChunkId, ChunkKind, Explanation, FileCandidate, SymbolKind};
 use jari_text::{Query, TokenKind, Tokenizer, fold_name};
 
-use crate::{Role, Shape, version};
-
-/// How much each signal counts, for files of code and for sections of documents.
-///
-/// A signal is divided by its maximum over the candidates first, so weights compare.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
-    /// For files of code, of which the best chunks are shown.
-    ///
-    /// Chosen on 21 repositories, in part and as a whole, and on functions (`docs/evaluation.md`), by trying other values around them: most move a
-    /// set by less than 0.003. Without meaning repositories score 0.018 less, Korean questions to them 0.035. The file as one text counted 4 before: Korean questions score 0.007 more with it, English ones 0.002 and functions 0.01 less.
-    pub files: SignalWeights,
-    /// For sections of documents, each on its own.
-    ///
-    /// Chosen on 468 link texts of a documentation in two languages and 1,715 questions to Korean articles. The text alone
-    /// scores 0.09 less on the first; halving or doubling a weight costs up to 0.015, and what comes from paths helps to find the
-    /// page (0.44 to 0.52) more than the section.
-    pub sections: SignalWeights,
-}
-
-/// One weight for each signal.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SignalWeights {
-    /// Words in the sum of the file's three best chunks, or in the section.
-    pub text: f32,
-    /// The file as one text.
-    pub file: f32,
-    /// The words of the path.
-    pub path: f32,
-    /// Words of the query in the file's own name, by rarity.
-    pub stem: f32,
-    /// Every word of the file's name is in the query.
-    pub stem_covered: f32,
-    /// The best match with the names a chunk defines, or with the section's title.
-    pub name: f32,
-    /// Words in the titles around the section.
-    pub around: f32,
-    /// A name written as code in the query is defined here.
-    pub defined: f32,
-    /// A capitalised word of the query is a type here.
-    pub defined_type: f32,
-    /// Neighbouring words of the query form a name defined here.
-    pub compound: f32,
-    /// What it means: the cosines of the file's three nearest chunks, or of the section.
-    pub meaning: f32,
-}
-
-impl Default for Weights {
-    fn default() -> Self {
-        let files = SignalWeights {
-            text: 2.5,
-            file: 1.5,
-            path: 1.0,
-            stem: 0.75,
-            stem_covered: 1.0,
-            name: 1.5,
-            around: 0.0,
-            defined: 2.0,
-            defined_type: 0.8,
-            compound: 0.8,
-            meaning: 3.0,
-        };
-        let sections = SignalWeights {
-            text: 3.5,
-            file: 1.6,
-            path: 0.3,
-            stem: 0.3,
-            stem_covered: 0.2,
-            name: 2.0,
-            around: 0.8,
-            defined: 0.0,
-            defined_type: 0.0,
-            compound: 0.0,
-            meaning: 3.5,
-        };
-        Self { files, sections }
-    }
-}
-
-impl Weights {
-    /// The weights for a question of some shape that is looked for by words, by meaning or by both.
-    pub fn of(mode: Mode, shape: Shape) -> Self {
-        let Self { files, sections } = Self::default();
-        let narrowed = |weights: SignalWeights| match mode {
-            Mode::Hybrid => weights.shaped(shape),
-            Mode::Keyword => SignalWeights { meaning: 0.0, ..weights.shaped(shape) },
-            Mode::Semantic => SignalWeights { meaning: 1.0, ..SignalWeights::NONE },
-        };
-        Self { files: narrowed(files), sections: narrowed(sections) }
-    }
-}
-
-impl SignalWeights {
-    /// A path is looked for among paths. Other shapes gain nothing from weights of their own.
-    fn shaped(self, shape: Shape) -> Self {
-        match shape {
-            Shape::Path => Self {
-                path: PATH * self.path,
-                stem: PATH * self.stem,
-                stem_covered: PATH * self.stem_covered,
-                ..self
-            },
-            Shape::Identifier | Shape::ErrorMessage | Shape::Quoted | Shape::Sentence => self,
-        }
-    }
-
-    const NONE: Self = Self {
-        text: 0.0,
-        file: 0.0,
-        path: 0.0,
-        stem: 0.0,
-        stem_covered: 0.0,
-        name: 0.0,
-        around: 0.0,
-        defined: 0.0,
-        defined_type: 0.0,
-        compound: 0.0,
-        meaning: 0.0,
-    };
-}
-
-/// How much more paths count where one was asked for.
-const PATH: f32 = 4.0;
-
-/// How many signals there are.
-const SIGNALS: usize = 11;
-
-/// One value for each signal.
-type Signals = [f32; SIGNALS];
-
-/// Where in [`Signals`] some of them stand.
-const TEXT: usize = 0;
-const NAME: usize = 5;
-const AROUND: usize = 6;
-const DEFINED: usize = 7;
-const MEANING: usize = 10;
+use crate::weights::{
+    AROUND, Applied, DEFINED, LABELS, MEANING, NAME, SIGNALS, Signals, TEXT, Trust, Weights,
+};
+use crate::{Role, version};
 
 /// Chunks of a file of code that count for it: its three best.
 const SUMMED: usize = 3;
-
-/// What an explanation calls them.
-const LABELS: [&str; SIGNALS] = [
-    "words in the text",
-    "words in the file",
-    "words in the path",
-    "words in the file's name",
-    "the file's name is in the query",
-    "words in defined names or the title",
-    "words in the titles around",
-    "defines the name asked for",
-    "defines the type asked for",
-    "defines neighbouring words as one name",
-    "means the same",
-];
-
-impl SignalWeights {
-    /// In the order of the signals.
-    fn in_order(&self) -> Signals {
-        let Self {
-            text,
-            file,
-            path,
-            stem,
-            stem_covered,
-            name,
-            around,
-            defined,
-            defined_type,
-            compound,
-            meaning,
-        } = *self;
-        [text, file, path, stem, stem_covered, name, around, defined, defined_type, compound, meaning]
-    }
-}
 
 /// File names that say nothing: the folder's name stands for them.
 const NAMELESS: &[&str] = &["__init__", "index", "init", "lib", "main", "mod"];
@@ -195,12 +26,6 @@ const NEXT_NEAREST: f32 = 0.4;
 
 /// What meaning counts beside words when the best chunks of a file are chosen.
 const MEANING_OF_CHUNK: f32 = 0.5;
-
-/// What the words of a question one by one count beside all signals together. Without them functions score 0.012 less, link texts 0.012
-/// and Korean sentences to English sections 0.07; files of 21 repositories gain 0.001, and with 0.3 they would lose 0.003. Sections
-/// with 0.7 gain another 0.04 on Korean sentences to English and lose 0.014 on Korean questions to Korean paragraphs.
-const WORD_BY_WORD: f32 = 0.2;
-const WORD_BY_WORD_OF_SECTIONS: f32 = 0.3;
 
 /// A second chunk of a file that is listed already counts half: it comes after other files of like score, and fills
 /// the list where there are none.
@@ -217,8 +42,8 @@ pub struct Ranked {
     pub bm25: f32,
     /// The cosine of the chunk's vector with the query's, as the store gave it.
     pub cosine: f32,
-    /// Whether it is a section of a document.
-    pub is_section: bool,
+    /// What the words of the question one by one count beside all signals together.
+    pub word_by_word: f32,
     /// What the role of its file leaves of it.
     pub factor: f32,
     /// How the score came to be.
@@ -228,7 +53,7 @@ pub struct Ranked {
 impl Ranked {
     /// Counts, beside all signals so far, how well a text answers the words of the question one by one, from 0 to 1.
     pub fn count_words(&mut self, answered: f32) {
-        let weight = if self.is_section { WORD_BY_WORD_OF_SECTIONS } else { WORD_BY_WORD };
+        let weight = self.word_by_word;
         let words = weight * self.factor * answered;
         let signals = std::mem::take(&mut self.explanation.details);
         self.explanation.details = vec![
@@ -261,8 +86,8 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights, limit: u
     };
 
     let trust = Trust::new(query, candidates, best.text, most[DEFINED] >= 1.0);
-    let of_files = trust.applied(&weights.files, trust.meaning);
-    let of_sections = trust.applied(&weights.sections, 1.0);
+    let of_files = trust.of_files(&weights.files);
+    let of_sections = trust.of_sections(&weights.sections);
 
     let mut places = Vec::with_capacity(candidates.files.len() * 2);
     for (file, signals) in candidates.files.iter().zip(&signals) {
@@ -300,60 +125,6 @@ fn is_document(file: &FileCandidate) -> bool {
     file.chunks.iter().any(|chunk| chunk.kind == ChunkKind::Section)
 }
 
-/// How far the words of a query can be trusted, and how much more its meaning counts where they cannot.
-struct Trust {
-    /// The share of the query's words that stand anywhere in the index: of a question in another language, few do.
-    words: f32,
-    /// Where even the best chunk holds little of what was asked for, words say little about any.
-    meaning: f32,
-}
-
-/// The best chunk's BM25 for each unit of the query's rarity from which on words are trusted fully; the power with which meaning
-/// gains below it; and the most it gains. On functions without their comments, where words are few, this gives 0.38
-/// instead of 0.32, on functions with them 0.50 instead of 0.46, and repositories asked in sentences stay as they are. Sections have
-/// words enough: there it costs up to 0.07.
-const WELL_MATCHED: f32 = 2.0;
-
-/// The same where no path has a word of the question and nothing is defined under its words, as in files without telling names.
-/// Functions in such files score 0.514, without comments 0.391; with 4 they score 0.510 and 0.390.
-const WELL_MATCHED_WITHOUT_NAMES: f32 = 3.0;
-const GAIN: f32 = 2.0;
-const MOST_GAIN: f32 = 15.0;
-
-/// Words from which on a text names many things that it does not ask for, as bug reports do: without this bound 19 of 23 find a file of
-/// their fix among ten, with it 20.
-const LONG: usize = 20;
-
-impl Trust {
-    fn new(query: &Query, candidates: &Candidates, best_text: f32, defined: bool) -> Self {
-        let terms = || query.weights.iter().zip(&candidates.rarity);
-        let all: f32 = terms().map(|(weight, _)| weight).sum();
-        let found: f32 = terms().filter(|(_, rarity)| **rarity > 0.0).map(|(weight, _)| weight).sum();
-        let asked: f32 = terms().map(|(weight, rarity)| weight * rarity).sum();
-        let matched = best_text / asked.max(f32::MIN_POSITIVE);
-        let named = |file: &FileCandidate| file.path_bm25 > 0.0 || !file.definitions.is_empty();
-        let any_named = candidates.files.iter().any(named);
-        let well_matched = if any_named { WELL_MATCHED } else { WELL_MATCHED_WITHOUT_NAMES };
-        let gain = (well_matched / matched.max(f32::MIN_POSITIVE)).powf(GAIN).clamp(1.0, MOST_GAIN);
-        Self {
-            // Never nothing, so that what words find stays in order where there is nothing else.
-            words: (found / all.max(f32::MIN_POSITIVE)).max(0.01),
-            // Who asks for a name that is defined wants that, whatever sounds like it.
-            meaning: if defined && query.words.len() <= LONG { 1.0 } else { gain },
-        }
-    }
-
-    /// The weights for this query, adding up to 1.
-    fn applied(&self, weights: &SignalWeights, meaning: f32) -> Signals {
-        let mut weights = weights.in_order();
-        for (at, weight) in weights.iter_mut().enumerate() {
-            *weight *= if at == MEANING { meaning } else { self.words };
-        }
-        let whole: f32 = weights.iter().sum();
-        weights.map(|weight| weight / whole)
-    }
-}
-
 /// The most that any chunk has.
 struct Most {
     text: f32,
@@ -389,15 +160,15 @@ struct Place {
     shown: Shown,
     score: f32,
     shares: Signals,
-    weights: Signals,
+    weights: Applied,
     role: Role,
     factor: f32,
     again: usize,
 }
 
 impl Place {
-    fn new(shown: Shown, shares: Signals, weights: Signals, role: Role, factor: f32, again: usize) -> Self {
-        let sum: f32 = shares.iter().zip(weights).map(|(share, weight)| share * weight).sum();
+    fn new(shown: Shown, shares: Signals, weights: Applied, role: Role, factor: f32, again: usize) -> Self {
+        let sum: f32 = shares.iter().zip(weights.signals).map(|(share, weight)| share * weight).sum();
         let score = sum * factor * again_factor(again);
         Self { shown, score, shares, weights, role, factor, again }
     }
@@ -414,10 +185,10 @@ impl Place {
 
     fn explained(self) -> Ranked {
         let Self {
-            shown: Shown { chunk, is_section, bm25, cosine },
+            shown: Shown { chunk, bm25, cosine, .. },
             score,
             shares,
-            weights,
+            weights: Applied { signals: weights, word_by_word },
             role,
             factor,
             again,
@@ -441,7 +212,7 @@ impl Place {
             details.push(Explanation::leaf("factor: the file is listed already", again_factor(again)));
         }
         let explanation = Explanation::node("score", score, details);
-        Ranked { chunk, score, bm25, cosine, is_section, factor, explanation }
+        Ranked { chunk, score, bm25, cosine, word_by_word, factor, explanation }
     }
 }
 
@@ -701,6 +472,9 @@ mod tests {
             let sum = &ranked[0].explanation.details[0];
             sum.details.iter().map(|part| part.details[0].value).sum::<f32>()
         };
+        let word_by_word =
+            |path: &str| order(&query, &candidates(path), &Weights::default(), 1)[0].word_by_word;
+        assert!(word_by_word("1.py") > word_by_word("retry.py"));
         assert!(meaning("1.py") < meaning("retry.py"), "what is not words is left for meaning");
     }
 

@@ -137,7 +137,7 @@ fn sections_stand_each_for_itself_and_must_say_something_themselves() {
     let mut shown: Vec<u32> = ranked.iter().map(|ranked| ranked.chunk.ordinal).collect();
     shown.sort_unstable();
     assert_eq!(shown, [0, 2, 3], "by words, by meaning, by its title; not the one that is merely far");
-    assert!(ranked.iter().all(|ranked| ranked.is_section && !says(&ranked.explanation, "listed already")));
+    assert!(!ranked.iter().any(|ranked| says(&ranked.explanation, "listed already")));
 }
 
 #[test]
