@@ -142,7 +142,17 @@ pub fn update(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    let found = update_unasked(project, store, progress)?;
+    update_meanwhile(project, store, progress, &mut |_| ())
+}
+
+/// The same. While the working tree is looked at, `meanwhile` has the state of the last time: most often it is the one that is returned.
+pub fn update_meanwhile(
+    project: &Project,
+    store: &dyn Store,
+    progress: &(dyn Fn(Progress) + Sync),
+    meanwhile: &mut dyn FnMut(&dyn Snapshot),
+) -> Result<(Arc<dyn Snapshot>, Update)> {
+    let found = update_by(project, store, progress, |store| store.snapshot(), meanwhile)?;
     with_vectors(project, store, found, progress)
 }
 
@@ -152,7 +162,7 @@ pub fn update_unasked(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    update_by(project, store, progress, |store| store.snapshot())
+    update_by(project, store, progress, |store| store.snapshot(), &mut |_| ())
 }
 
 /// Gives vectors to what has none, where the model is eager.
@@ -207,14 +217,15 @@ fn ask_for_missing(
     Ok((outcome.snapshot.unwrap_or(snapshot), outcome.trouble))
 }
 
-/// The same, for those who ask no vectors: files that moved or lost theirs get them with the next [`update`], and the file of vectors
+/// The same as [`update_meanwhile`], for those who ask no vectors: files that moved or lost theirs get them with the next [`update`], and the file of vectors
 /// is not opened.
 pub fn update_rows(
     project: &Project,
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
+    meanwhile: &mut dyn FnMut(&dyn Snapshot),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    update_by(project, store, progress, |store| store.rows())
+    update_by(project, store, progress, |store| store.rows(), meanwhile)
 }
 
 fn update_by(
@@ -222,12 +233,15 @@ fn update_by(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
     open: fn(&dyn Store) -> jari_store::Result<Arc<dyn Snapshot>>,
+    meanwhile: &mut dyn FnMut(&dyn Snapshot),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
     if store.is_outdated() {
         return rebuild_unasked(project, store, progress);
     }
     let note = store.recall();
     let seen = note.as_deref().and_then(Seen::read);
+    let is_seen =
+        |snapshot: &dyn Snapshot| seen.as_ref().is_some_and(|seen| seen.is_of(snapshot.generation().0));
     // Most of the time of an answer goes here, and one has nothing to do with the other.
     let (snapshot, holds) = std::thread::scope(|scope| {
         let look = || {
@@ -235,10 +249,16 @@ fn update_by(
             seen.as_ref().is_some_and(|seen| seen.holds(&project.root))
         };
         let looking = scope.spawn(look);
-        (open(store), looking.join().expect("it does not panic"))
+        let snapshot = open(store);
+        if let Ok(snapshot) = &snapshot
+            && is_seen(&**snapshot)
+        {
+            meanwhile(&**snapshot);
+        }
+        (snapshot, looking.join().expect("it does not panic"))
     });
     let mut snapshot = snapshot?;
-    if holds && seen.as_ref().is_some_and(|seen| seen.is_of(snapshot.generation().0)) {
+    if holds && is_seen(&*snapshot) {
         let update = summary(&*snapshot);
         return Ok((snapshot, update));
     }

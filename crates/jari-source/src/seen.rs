@@ -115,14 +115,13 @@ impl<'a> Seen<'a> {
     }
 
     fn folders_hold(&self, root: &Path) -> bool {
+        let Some(tree) = Tree::open(root) else { return false };
         let (next, differs) = (AtomicUsize::new(0), AtomicBool::new(false));
         let look = || {
-            let mut path = root.to_path_buf();
             while !differs.load(Ordering::Relaxed) {
                 let Some(share) = self.shares.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                 let folders: Vec<Folder<'_>> = postcard::from_bytes(share).unwrap_or_default();
-                let holds = folders.iter().all(|folder| self.folder_holds(root, &mut path, folder));
-                if folders.is_empty() || !holds {
+                if folders.is_empty() || !folders.iter().all(|folder| self.folder_holds(&tree, folder)) {
                     differs.store(true, Ordering::Relaxed);
                 }
             }
@@ -137,23 +136,19 @@ impl<'a> Seen<'a> {
         !differs.into_inner()
     }
 
-    /// `path` is room to work in.
-    fn folder_holds(&self, root: &Path, path: &mut std::path::PathBuf, folder: &Folder<'_>) -> bool {
-        path.clear();
-        path.push(root);
-        path.push(folder.path);
-        let is_same = |time: i64| time == folder.changed && self.is_settled(folder.changed);
-        let Some((changed, opened)) = opened(path, folder.files.len()) else { return false };
-        is_same(changed)
+    fn folder_holds(&self, tree: &Tree, folder: &Folder<'_>) -> bool {
+        let is_same = |time: i64| time == folder.changed && self.is_settled(time);
+        let inner = if folder.files.len() < WORTH_OPENING { None } else { tree.enter(folder.path) };
+        let changed = match &inner {
+            Some(inner) => inner.changed(""),
+            None => tree.changed(folder.path),
+        };
+        changed.is_some_and(is_same)
             && folder.files.iter().all(|(name, stamp)| {
-                let now = match &opened {
-                    Some(opened) => opened.stamp(name),
-                    None => {
-                        path.push(name);
-                        let now = crate::stamp(path);
-                        path.pop();
-                        now
-                    }
+                let now = match &inner {
+                    Some(inner) => inner.stamp(name),
+                    None if folder.path.is_empty() => tree.stamp(name),
+                    None => tree.stamp(&format!("{}/{name}", folder.path)),
                 };
                 now == Some(*stamp) && self.is_settled(stamp.modified)
             })
@@ -161,60 +156,78 @@ impl<'a> Seen<'a> {
 }
 
 /// From this many files on it is cheaper to open their folder than to go all the way to each.
-#[cfg(unix)]
 const WORTH_OPENING: usize = 3;
 
-/// When names in a folder last changed, and the folder itself where that helps to look at so many files of it.
+/// A folder from which one looks at what is below it: the way to it is gone once, not for each file.
 #[cfg(unix)]
-fn opened(path: &Path, files: usize) -> Option<(i64, Option<Opened>)> {
-    use rustix::fs::{Mode, OFlags};
-    if files < WORTH_OPENING {
-        return closed(path).map(|time| (time, None));
+struct Tree(rustix::fd::OwnedFd);
+
+#[cfg(unix)]
+impl Tree {
+    fn open(path: &Path) -> Option<Self> {
+        Self::opened(rustix::fs::CWD, path.as_os_str().as_encoded_bytes(), rustix::fs::OFlags::empty())
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    #[cfg(target_os = "linux")]
-    let flags = flags | OFlags::PATH;
-    let Ok(folder) = rustix::fs::open(path, flags, Mode::empty()) else {
-        return closed(path).map(|time| (time, None));
-    };
-    let status = rustix::fs::fstat(&folder).ok()?;
-    Some((nanoseconds(status.st_ctime as i64, status.st_ctime_nsec as i64), Some(Opened(folder))))
-}
 
-#[cfg(not(unix))]
-fn opened(path: &Path, _files: usize) -> Option<(i64, Option<Opened>)> {
-    closed(path).map(|time| (time, None))
-}
+    /// A folder below; `None` if it cannot be opened.
+    fn enter(&self, folder: &str) -> Option<Self> {
+        Self::opened(&self.0, here(folder).as_bytes(), rustix::fs::OFlags::NOFOLLOW)
+    }
 
-fn closed(path: &Path) -> Option<i64> {
-    let metadata = std::fs::symlink_metadata(path).ok()?;
-    metadata.is_dir().then(|| changed(&metadata))
-}
+    fn opened(from: impl rustix::fd::AsFd, path: &[u8], flags: rustix::fs::OFlags) -> Option<Self> {
+        use rustix::fs::{Mode, OFlags};
+        let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        #[cfg(target_os = "linux")]
+        let flags = flags | OFlags::PATH;
+        rustix::fs::openat(from, path, flags, Mode::empty()).ok().map(Self)
+    }
 
-/// A folder whose files are looked at from within.
-#[cfg(unix)]
-struct Opened(rustix::fd::OwnedFd);
+    /// When names in a folder last changed; `None` if it is none any more.
+    fn changed(&self, folder: &str) -> Option<i64> {
+        let status = self.status(here(folder), rustix::fs::FileType::Directory)?;
+        Some(nanoseconds(status.st_ctime as i64, status.st_ctime_nsec as i64))
+    }
 
-#[cfg(not(unix))]
-enum Opened {}
-
-#[cfg(unix)]
-impl Opened {
     /// What the file system says of a file; `None` if it is no regular file any more.
-    fn stamp(&self, name: &str) -> Option<Stamp> {
-        use rustix::fs::{AtFlags, FileType};
-        let status = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    fn stamp(&self, file: &str) -> Option<Stamp> {
+        let status = self.status(file, rustix::fs::FileType::RegularFile)?;
         let modified = nanoseconds(status.st_mtime as i64, status.st_mtime_nsec as i64);
-        let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
         // Times before 1970 count as none, as they do everywhere.
-        is_file.then_some(Stamp { size: status.st_size as u64, modified: modified.max(0) })
+        Some(Stamp { size: status.st_size as u64, modified: modified.max(0) })
+    }
+
+    fn status(&self, path: &str, kind: rustix::fs::FileType) -> Option<rustix::fs::Stat> {
+        use rustix::fs::{AtFlags, FileType};
+        let status = rustix::fs::statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (FileType::from_raw_mode(status.st_mode) == kind).then_some(status)
     }
 }
 
+/// What a folder is called from within itself.
+#[cfg(unix)]
+fn here(folder: &str) -> &str {
+    if folder.is_empty() { "." } else { folder }
+}
+
 #[cfg(not(unix))]
-impl Opened {
-    fn stamp(&self, _name: &str) -> Option<Stamp> {
-        match *self {}
+struct Tree(std::path::PathBuf);
+
+#[cfg(not(unix))]
+impl Tree {
+    fn open(path: &Path) -> Option<Self> {
+        Some(Self(path.to_owned()))
+    }
+
+    fn enter(&self, folder: &str) -> Option<Self> {
+        Some(Self(self.0.join(folder)))
+    }
+
+    fn changed(&self, folder: &str) -> Option<i64> {
+        let metadata = std::fs::symlink_metadata(self.0.join(folder)).ok()?;
+        metadata.is_dir().then(|| changed(&metadata))
+    }
+
+    fn stamp(&self, file: &str) -> Option<Stamp> {
+        crate::stamp(&self.0.join(file))
     }
 }
 

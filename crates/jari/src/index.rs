@@ -1,5 +1,6 @@
 //! From a path on the command line to an index that can answer.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -60,9 +61,16 @@ impl Ready {
     }
 }
 
-/// `ingest::update`, `ingest::update_rows` or `ingest::rebuild`.
-type Bring =
-    fn(&Project, &dyn Store, &(dyn Fn(Progress) + Sync)) -> Result<(Arc<dyn Snapshot>, Update), Error>;
+/// `ingest::update` or `ingest::rebuild`.
+type Bring = fn(&Project, &dyn Store, Hears<'_>) -> Brought;
+
+/// `ingest::update_meanwhile` or `ingest::update_rows`.
+type BringMeanwhile = fn(&Project, &dyn Store, Hears<'_>, &mut dyn FnMut(&dyn Snapshot)) -> Brought;
+
+/// Who hears how far it is.
+type Hears<'a> = &'a (dyn Fn(Progress) + Sync);
+
+type Brought = Result<(Arc<dyn Snapshot>, Update), Error>;
 
 /// How far a state can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +186,7 @@ impl Index {
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<(Ready, T), Failure> {
         self.learn_dims();
-        self.sync_by(ingest::update, reporter, ask)
+        self.sync_by(ingest::update_meanwhile, reporter, ask)
     }
 
     /// Where nobody knows yet how long a model's vectors are, it is asked, so that they can be kept. If it does not answer, the question
@@ -236,20 +244,61 @@ impl Index {
         self.sync_by(ingest::update_rows, reporter, ask)
     }
 
-    fn sync_by<T>(
+    /// The same for questions that take long: they are not asked before the state is known to be that of the tree.
+    pub(crate) fn sync_rows_first<T>(
         &mut self,
-        how: Bring,
         reporter: &Reporter,
         ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
     ) -> Result<(Ready, T), Failure> {
         self.repaired(|index| {
-            let ready = match index.bring(how, reporter) {
-                Err(Error::Store(jari_store::Error::Busy)) => index.last_state(reporter)?,
-                other => other?,
+            let rows = |project: &Project, store: &dyn Store, hears: Hears<'_>| {
+                ingest::update_rows(project, store, hears, &mut |_| ())
             };
+            let ready = index.bring_or_last(rows, reporter)?;
             let answer = ask(&*ready.snapshot)?;
             Ok((ready, answer))
         })
+    }
+
+    /// The last state is asked while the working tree is looked at, and again only if it was not the state of the tree.
+    fn sync_by<T>(
+        &mut self,
+        how: BringMeanwhile,
+        reporter: &Reporter,
+        ask: impl Fn(&dyn Snapshot) -> Result<T, Error>,
+    ) -> Result<(Ready, T), Failure> {
+        self.repaired(|index| {
+            let early = Cell::new(None);
+            let asked = |project: &Project, store: &dyn Store, hears: Hears<'_>| {
+                how(project, store, hears, &mut |last| {
+                    early.set(Some((last.generation(), std::ptr::from_ref(last).cast::<()>(), ask(last))));
+                })
+            };
+            let ready = index.bring_or_last(asked, reporter)?;
+            let here = std::ptr::from_ref(&*ready.snapshot).cast::<()>();
+            let answer = match early.into_inner() {
+                // The same state opened again may have a graph that it lacked.
+                Some((generation, place, answer))
+                    if generation == ready.snapshot.generation() && place == here =>
+                {
+                    answer?
+                }
+                _ => ask(&*ready.snapshot)?,
+            };
+            Ok((ready, answer))
+        })
+    }
+
+    /// Brings the index up to the working tree; while another process does so, the last state must do.
+    fn bring_or_last(
+        &mut self,
+        how: impl FnOnce(&Project, &dyn Store, Hears<'_>) -> Brought,
+        reporter: &Reporter,
+    ) -> Result<Ready, Error> {
+        match self.bring(how, reporter) {
+            Err(Error::Store(jari_store::Error::Busy)) => self.last_state(reporter),
+            other => other,
+        }
     }
 
     /// Brings the index up to the working tree; waits for a process that is doing so.
@@ -263,7 +312,11 @@ impl Index {
         self.repaired(|index| index.bring_after_others(ingest::rebuild, reporter))
     }
 
-    fn bring(&mut self, how: Bring, reporter: &Reporter) -> Result<Ready, Error> {
+    fn bring(
+        &mut self,
+        how: impl FnOnce(&Project, &dyn Store, Hears<'_>) -> Brought,
+        reporter: &Reporter,
+    ) -> Result<Ready, Error> {
         let project = self.project.clone();
         let VectorSettings { index, rebuild, .. } = self.settings.vectors;
         let wants_graph =

@@ -38,7 +38,8 @@ impl Analyze {
         let exact = if exact_tokens { Some(count_exactly(&page.text)?) } else { None };
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
-        let (ready, analysis) = index.sync_rows(&reporter, |snapshot| analyze(&project, snapshot, &page))?;
+        let (ready, analysis) =
+            index.sync_rows_first(&reporter, |snapshot| analyze(&project, snapshot, &page))?;
         if !global.quiet {
             printer::talk_notes(&index.notes);
             printer::talk_degraded(&page);

@@ -41,7 +41,7 @@ impl Conflicts {
         let reporter = Reporter::new(global.quiet);
         let project = index.project.clone();
         let ask = |snapshot: &dyn Snapshot| conflicts(&project, snapshot, name.as_deref(), &within);
-        let (ready, report) = index.sync_rows(&reporter, ask)?;
+        let (ready, report) = index.sync_rows_first(&reporter, ask)?;
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }

@@ -54,7 +54,7 @@ impl Drift {
             None => drift(&project, snapshot, &within),
             Some(revision) => drift_since(&project, snapshot, revision, &within),
         };
-        let (ready, mut report) = index.sync_rows(&reporter, ask)?;
+        let (ready, mut report) = index.sync_rows_first(&reporter, ask)?;
         if !global.quiet {
             printer::talk_notes(&index.notes);
             printer::talk_notes(&report.notes);
