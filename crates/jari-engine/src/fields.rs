@@ -85,11 +85,17 @@ mod tests {
 
     #[test]
     fn a_type_speaks_of_its_members_and_a_method_of_its_type() {
-        let text = "class Pool:\n    def take(self, patience):\n        a = 1\n        b = 2\n        c = 3\n        return a\n";
+        let member = |name: &str| {
+            format!(
+                "    def {name}(self, patience):\n        a = 1\n        b = 2\n        c = 3\n        return a\n"
+            )
+        };
+        let text = &format!("class Pool:\n{}{}", member("open"), member("take"));
         let chunked = jari_chunk::chunk(&Language::named("python"), text, &Default::default());
         let words = chunk_words(&mut Tokenizer::default(), text, &chunked);
         assert_eq!(words.len(), 2);
-        assert!(words[0].body.contains("patienc"), "{words:?}");
+        assert_eq!(words[0].name.lines().collect::<Vec<_>>(), ["pool", "pool", "open"]);
+        assert!(words[0].body.contains("take"), "{words:?}");
         assert_eq!(words[1].name.lines().collect::<Vec<_>>(), ["pool", "take", "take"]);
     }
 }

@@ -58,7 +58,7 @@ fn no_results_offer_near_names() {
         &expect![[r#"
             exit: 1
             --- stderr
-            indexed   3 files · 5 chunks · [speed] · [time]
+            indexed   3 files · 4 chunks · [speed] · [time]
             nothing found · [time] · index fresh
             hint: names like it: Pool
         "#]],
@@ -203,7 +203,7 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
                  2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
             --- stderr
             note: the project cannot hold its index; it is kept in `[TEMP]/home/cache/jari/indexes/[TEMP]-project-[hash]`
-            indexed   4 files · 6 chunks · [speed] · [time]
+            indexed   4 files · 5 chunks · [speed] · [time]
 
             1 place · [time] · index fresh
         "#]],
@@ -216,11 +216,11 @@ fn a_project_that_cannot_hold_its_index_has_it_in_the_cache() {
             project   [TEMP]/project
             index     [TEMP]/home/cache/jari/indexes/[TEMP]-project-[hash]
             state     fresh · generation 1
-            holds     4 files · 6 chunks · 4 symbols
+            holds     4 files · 5 chunks · 4 symbols
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  386 · 39 too common to narrow · 0 files always looked at
-            vectors   6 · exact · [size] · 0 chunks without · built in [time] · [time] a search
+            vectors   5 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1 · unknown 1
             skipped   nothing
@@ -689,11 +689,11 @@ fn names_that_are_not_utf8_are_counted_and_change_nothing() {
             project   [TEMP]/project
             index     [TEMP]/project/.jari
             state     fresh · generation 1
-            holds     3 files · 5 chunks · 4 symbols
+            holds     3 files · 4 chunks · 4 symbols
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  384 · 39 too common to narrow · 0 files always looked at
-            vectors   5 · exact · [size] · 0 chunks without · built in [time] · [time] a search
+            vectors   4 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   unreadable 1

@@ -72,12 +72,12 @@ fn embed_says_what_is_missing_and_does_it() {
         let before = user.texts();
         let said = user.jari(&["embed", "--quiet"]).exits(0);
         assert!(
-            said.stdout.starts_with(&format!("5 chunks of 3 files without vectors of {name} ")),
+            said.stdout.starts_with(&format!("4 chunks of 3 files without vectors of {name} ")),
             "{said:?}"
         );
         assert_eq!(user.texts(), before, "to say it asks nobody");
         let done = user.jari(&["embed", "--all", "--json"]).exits(0).json();
-        assert_eq!((&done["missing"], &done["embedded"]), (&json!(5), &json!(5)), "{done}");
+        assert_eq!((&done["missing"], &done["embedded"]), (&json!(4), &json!(4)), "{done}");
         assert_eq!(user.texts(), before + 5);
         let again = user.jari(&["embed", "--all", "--json"]).exits(0).json();
         assert_eq!((&again["missing"], &again["calls"]), (&json!(0), &json!(0)), "{again}");
@@ -110,12 +110,12 @@ fn what_was_paid_for_is_not_paid_for_again() {
     // Another server may call another model the same, so its place belongs to the name.
     let place = server.address.trim_start_matches("http://");
     assert_eq!(stats["models"][0]["model"], format!("openai text-embedding-3-small@64 at {place}"));
-    assert_eq!(stats["models"][0]["entries"], 5);
+    assert_eq!(stats["models"][0]["entries"], 4);
     let file = std::fs::read(stats["path"].as_str().expect("a path")).expect("it is there");
     let held = |text: &str| file.windows(text.len()).any(|window| window == text.as_bytes());
     assert!(!held("retry") && !held("Keeps connections"), "of a text nothing but its hash is kept");
     let cleared = project.json(&["cache", "clear"]);
-    assert_eq!((&cleared["forgotten"], &cleared["models"]), (&json!(5), &json!([])));
+    assert_eq!((&cleared["forgotten"], &cleared["models"]), (&json!(4), &json!([])));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_refused_key_is_one_message_and_words_answer() {
              2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
         --- stderr
         note: words answer alone: openai at HOST refused with status 401: Incorrect API key provided: … (invalid_api_key) (check the key in OPENAI_API_KEY)
-        indexed   3 files · 5 chunks · [speed] · [time]
+        indexed   3 files · 4 chunks · [speed] · [time]
 
         1 place · [time] · index fresh
     "#]],
@@ -185,7 +185,7 @@ fn a_refused_key_is_one_message_and_words_answer() {
         &expect![[r#"
         exit: 2
         --- stderr
-        5 chunks of 3 files without vectors of openai text-embedding-3-small@64 · about 203 tokens · sent to HOST
+        4 chunks of 3 files without vectors of openai text-embedding-3-small@64 · about 198 tokens · sent to HOST
         error: openai at HOST refused with status 401: Incorrect API key provided: … (invalid_api_key); 0 chunks done until then
         hint: check the key in OPENAI_API_KEY
     "#]],
@@ -452,7 +452,7 @@ fn a_transformer_in_a_folder_makes_vectors_and_nothing_leaves_the_machine() {
     };
     // The folder tells what it is.
     let done = jari("auto", &model, &["embed", "--all", "--json"]).exits(0).json();
-    assert_eq!((&done["model"], &done["embedded"]), (&json!("local tiny"), &json!(5)), "{done}");
+    assert_eq!((&done["model"], &done["embedded"]), (&json!("local tiny"), &json!(4)), "{done}");
     let found = jari("local", &model, &["search", "retry request", "--json"]).exits(0).json();
     assert_eq!((&found["mode"], &found["degraded"]), (&json!("hybrid"), &json!(false)), "{found}");
     assert_eq!(jari("local", &model, &["status", "--json"]).json()["sends"], json!([]));

@@ -20,7 +20,7 @@ fn lines_come_with_their_places() {
         src/net/pool.py:7:        self.taken = []
         src/net/pool.py:8:        self.closed = False
         --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+        indexed   3 files · 4 chunks · [speed] · [time]
 
         4 lines in 1 file · [time] · 1 of 3 files looked at · index fresh
     "#]],

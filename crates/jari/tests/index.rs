@@ -14,7 +14,7 @@ fn indexing_says_what_was_done() {
         --- stdout
         3 added · 0 updated · 0 renamed · 0 removed · 0 unchanged · 0 skipped
         --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+        indexed   3 files · 4 chunks · [speed] · [time]
     "#]],
     );
 }
@@ -44,7 +44,7 @@ fn rebuilding_starts_over() {
         --- stdout
         3 added · 0 updated · 0 renamed · 0 removed · 0 unchanged · 0 skipped
         --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+        indexed   3 files · 4 chunks · [speed] · [time]
     "#]],
     );
 }

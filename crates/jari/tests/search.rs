@@ -29,7 +29,7 @@ fn the_first_search_indexes_and_finds_a_function_by_words() {
              1  /// Runs `call` until it succeeds, waiting longer each time.
              2  pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool {
         --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+        indexed   3 files · 4 chunks · [speed] · [time]
 
         1 place · [time] · index fresh
     "#]],
@@ -222,7 +222,7 @@ fn a_score_explains_itself() {
                        #.##  words of the question one by one
                        #.##  divided by
             --- stderr
-            indexed   3 files · 5 chunks · [speed] · [time]
+            indexed   3 files · 4 chunks · [speed] · [time]
             looked as typed: retri #.##, backoff #.## · 3 files
 
             1 place · [time] · index fresh
@@ -249,7 +249,7 @@ fn max_tokens_shows_whole_texts_and_says_what_was_cut() {
                 15          self.taken.append(connection)
                 16          return connection
             --- stderr
-            indexed   3 files · 5 chunks · [speed] · [time]
+            indexed   3 files · 4 chunks · [speed] · [time]
 
             1 place · [time] · index fresh · to fit the budget: 2 left out
         "#]],

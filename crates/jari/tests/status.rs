@@ -50,11 +50,11 @@ fn an_index_that_is_what_the_files_are_is_fresh() {
             project   [TEMP]/project
             index     [TEMP]/project/.jari
             state     fresh · generation 1
-            holds     3 files · 5 chunks · 4 symbols
+            holds     3 files · 4 chunks · 4 symbols
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  384 · 39 too common to narrow · 0 files always looked at
-            vectors   5 · exact · [size] · 0 chunks without · built in [time] · [time] a search
+            vectors   4 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
@@ -78,11 +78,11 @@ fn an_edit_makes_it_stale_and_looking_does_not_index() {
             project   [TEMP]/project
             index     [TEMP]/project/.jari
             state     stale: 1 changed, 1 removed since (jari update) · generation 1
-            holds     3 files · 5 chunks · 4 symbols
+            holds     3 files · 4 chunks · 4 symbols
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  384 · 39 too common to narrow · 0 files always looked at
-            vectors   5 · exact · [size] · 0 chunks without · built in [time] · [time] a search
+            vectors   4 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1
             skipped   nothing
@@ -106,11 +106,11 @@ fn skipped_files_are_listed_with_the_reason() {
             project   [TEMP]/project
             index     [TEMP]/project/.jari
             state     fresh · generation 1
-            holds     4 files · 6 chunks · 4 symbols
+            holds     4 files · 5 chunks · 4 symbols
             size      [size] rows · [size] postings
             keywords  built in [time] · [time] a search
             trigrams  396 · 44 too common to narrow · 0 files always looked at
-            vectors   6 · exact · [size] · 0 chunks without · built in [time] · [time] a search
+            vectors   5 · exact · [size] · 0 chunks without · built in [time] · [time] a search
             model     bundled · 256 dimensions
             languages markdown 1 · python 1 · rust 1 · toml 1
             skipped   binary 1 · too large 1 · minified 1 · generated 1 · secret 3

@@ -17,7 +17,7 @@ fn a_definition_is_found_by_its_name() {
                 pub fn retry_with_backoff(call: impl Fn() -> bool, most: u32) -> bool
                 Runs `call` until it succeeds, waiting longer each time.
         --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+        indexed   3 files · 4 chunks · [speed] · [time]
     "#]],
     );
 }
@@ -79,7 +79,7 @@ fn a_misspelt_name_gives_near_names() {
         &expect![[r#"
         exit: 1
         --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+        indexed   3 files · 4 chunks · [speed] · [time]
         nothing is called `retry_with_backof`
         hint: names like it: retry_with_backoff
     "#]],

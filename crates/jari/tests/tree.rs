@@ -19,7 +19,7 @@ fn folders_show_what_they_hold() {
             retry.rs  rust
           README.md  markdown
         --- stderr
-        indexed   3 files · 5 chunks · [speed] · [time]
+        indexed   3 files · 4 chunks · [speed] · [time]
     "#]],
     );
 }
