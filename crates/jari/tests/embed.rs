@@ -78,7 +78,7 @@ fn embed_says_what_is_missing_and_does_it() {
         assert_eq!(user.texts(), before, "to say it asks nobody");
         let done = user.jari(&["embed", "--all", "--json"]).exits(0).json();
         assert_eq!((&done["missing"], &done["embedded"]), (&json!(4), &json!(4)), "{done}");
-        assert_eq!(user.texts(), before + 5);
+        assert_eq!(user.texts(), before + 4);
         let again = user.jari(&["embed", "--all", "--json"]).exits(0).json();
         assert_eq!((&again["missing"], &again["calls"]), (&json!(0), &json!(0)), "{again}");
         let found = user.jari(&["search", "connections", "--json"]).exits(0).json();
