@@ -1,5 +1,7 @@
 //! Where chunks begin and end: every line that is not blank lies in one, and items are whole where they fit.
 
+use std::ops::Range;
+
 use jari_base::{Chunk, ChunkKind, LineRange, SymbolKind};
 
 use crate::lines::Lines;
@@ -105,31 +107,42 @@ impl Layout<'_> {
                 continue;
             }
             let lines = LineRange::new(start, item.lines.end.min(range.end));
-            let head = LineRange::new(free, lines.end);
-            if free == range.start && self.opens_with(head, member, owner) {
-                self.split(head, ChunkKind::Class, owner);
-            } else {
-                self.between(free, lines.start - 1, owner, free == range.start);
-                self.item(lines, member);
+            let with_head = LineRange::new(free, lines.end);
+            match owner.filter(|_| free == range.start) {
+                Some(owner) if self.is_only_named(with_head, lines, owner) => self.item(with_head, member),
+                Some(owner) if self.opens_with(with_head, member, owner) => {
+                    self.split(with_head, ChunkKind::Class, Some(owner));
+                }
+                _ => {
+                    self.between(free, lines.start - 1, owner, free == range.start);
+                    self.item(lines, member);
+                }
             }
             free = lines.end + 1;
         }
         self.between(free, range.end, owner, free == range.start);
     }
 
+    /// Whether a module says nothing before its first member but what it is called, so that this may as well be said there.
+    fn is_only_named(&self, all: LineRange, member: LineRange, owner: usize) -> bool {
+        let is_module = self.outline.items[owner].symbol.kind == SymbolKind::Module;
+        is_module && self.said(all.start..member.start, None) < SMALLEST
+    }
+
     /// Whether a type says so little before its first member, often the one that makes it, that both are one chunk.
-    fn opens_with(&self, lines: LineRange, member: usize, owner: Option<usize>) -> bool {
-        let Some(owner) = owner else { return false };
-        let member = &self.outline.items[member];
-        let said = |line: u32| !self.lines.is_blank(line);
-        let owner = &self.outline.items[owner];
-        let of_doc = |line: u32| owner.doc.is_some_and(|doc| (doc.start..=doc.end).contains(&line));
-        let head = (lines.start..member.symbol.lines.start).filter(|line| said(*line) && !of_doc(*line));
+    fn opens_with(&self, all: LineRange, member: usize, owner: usize) -> bool {
+        let (owner, member) = (&self.outline.items[owner], &self.outline.items[member]);
         owner.symbol.kind != SymbolKind::Module
             && kind_of(member) != Some(ChunkKind::Class)
-            && head.count() < SMALLEST as usize
-            && lines.count() <= OPENING
-            && self.lines.bytes(lines.start, lines.end) <= LARGEST_BYTES
+            && self.said(all.start..member.symbol.lines.start, owner.doc) < SMALLEST
+            && all.count() <= OPENING
+            && self.lines.bytes(all.start, all.end) <= LARGEST_BYTES
+    }
+
+    /// How many lines say something, beside those of a doc comment.
+    fn said(&self, lines: Range<u32>, doc: Option<LineRange>) -> u32 {
+        let says = |line: &u32| !self.lines.is_blank(*line) && doc.is_none_or(|doc| !doc.contains(*line));
+        lines.filter(says).count() as u32
     }
 
     fn item(&mut self, lines: LineRange, index: usize) {

@@ -69,7 +69,7 @@ fn names(chunk: &Chunk, chunked: &Chunked) -> String {
 fn signatures(chunk: &Chunk, chunked: &Chunked) -> String {
     let Some(owner) = chunk.symbol.filter(|_| chunk.kind == ChunkKind::Class) else { return String::new() };
     let owner = &chunked.symbols[owner as usize];
-    if chunk.lines.start != owner.lines.start {
+    if !chunk.lines.contains(owner.lines.start) {
         return String::new();
     }
     let first = chunked.symbols.partition_point(|symbol| symbol.lines.start <= chunk.lines.end);
