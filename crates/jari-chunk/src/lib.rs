@@ -18,7 +18,7 @@ use jari_base::{Chunked, Language, Note};
 use crate::lines::Lines;
 
 /// Changes whenever the same text gives other chunks than before: an index made by another version is made anew.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Reads one file.
 pub fn chunk(language: &Language, text: &str, documents: &DocumentOptions) -> Chunked {

@@ -153,16 +153,30 @@ impl Splitter<'_> {
     }
 
     /// Short sections join the next of the same parent while both fit into a chunk; a heading with nothing below it
-    /// joins its first subsection.
+    /// joins its first subsection, and nothing before it.
     fn joined(&self, pieces: Vec<Piece>) -> Vec<Piece> {
         let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
-        for piece in pieces {
+        let mut after_bare = false;
+        for (at, piece) in pieces.iter().enumerate() {
+            let is_bare = pieces.get(at + 1).is_some_and(|next| self.is_bare(*piece, *next));
             match joined.last_mut() {
-                Some(last) if self.joins(*last, piece) => last.lines.end = piece.lines.end,
-                _ => joined.push(piece),
+                // It is about the subsection.
+                Some(last) if after_bare => {
+                    *last = Piece { lines: LineRange::new(last.lines.start, piece.lines.end), ..*piece };
+                }
+                Some(last) if !is_bare && self.joins(*last, *piece) => last.lines.end = piece.lines.end,
+                _ => joined.push(*piece),
             }
+            after_bare = is_bare;
         }
         joined
+    }
+
+    /// Whether a section is only the heading of what follows it.
+    fn is_bare(&self, piece: Piece, next: Piece) -> bool {
+        let parent = |section: u32| self.document.sections[section as usize].parent;
+        next.section.and_then(parent).is_some_and(|parent| Some(parent) == piece.section)
+            && (piece.lines.start + 1..=piece.lines.end).all(|line| self.lines.is_blank(line))
     }
 
     fn joins(&self, last: Piece, next: Piece) -> bool {
@@ -171,9 +185,7 @@ impl Splitter<'_> {
         let (last_tokens, next_tokens) = (self.tokens(last.lines), self.tokens(next.lines));
         let fits = last_tokens + next_tokens <= self.options.max_tokens;
         let short = last_tokens < self.options.min_tokens || next_tokens < self.options.min_tokens;
-        let bare = parent(next_section) == Some(last_section)
-            && (last.lines.start + 1..=last.lines.end).all(|line| self.lines.is_blank(line));
-        fits && ((short && parent(last_section) == parent(next_section)) || bare)
+        fits && short && parent(last_section) == parent(next_section)
     }
 
     /// A piece as it is if it fits, else cut between blocks, and inside a block only where that alone is too large.
@@ -196,7 +208,7 @@ impl Splitter<'_> {
                     pieces.push(done);
                     open = Some(self.next(done, atom));
                 }
-                None => open = Some(atom),
+                None => open = Some(Piece { section: piece.section, ..atom }),
             }
         }
         pieces.extend(open);
