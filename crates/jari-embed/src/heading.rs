@@ -16,7 +16,15 @@ pub fn heading(path: &str, chunked: &Chunked, chunk: &Chunk) -> String {
     };
     let page = document.title.as_deref().unwrap_or_default();
     let own = if section.title.is_empty() { page } else { &section.title };
-    format!("{page} {own} {own}")
+    let mut heading = format!("{page} {own} {own}");
+    for held in document
+        .sections
+        .iter()
+        .filter(|held| held.lines.start > section.lines.start && chunk.lines.contains(held.lines.start))
+    {
+        heading.push_str(&format!(" {0} {0}", held.title));
+    }
+    heading
 }
 
 /// The words of a path, without its ending and without numbers.

@@ -7,7 +7,7 @@ use jari_base::{Chunked, Mode, Space};
 use jari_embed::{Document, Embedder, Model, Side, Trouble};
 
 /// Changes whenever the same model gives the same chunks other vectors than before.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What makes vectors, and when.
 #[derive(Clone)]
