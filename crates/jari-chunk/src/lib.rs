@@ -1,5 +1,6 @@
 //! One file in; chunks, symbols, references, sections, links and notes out. Pure: no IO, no store, and no input makes it fail.
 
+mod brackets;
 mod detect;
 mod document;
 mod endpoints;

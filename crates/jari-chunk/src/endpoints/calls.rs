@@ -3,6 +3,7 @@
 use jari_base::{Chunked, Language, Reference, ReferenceKind};
 
 use super::{Endpoint, VERBS, joined, literal, verb};
+use crate::brackets::closing;
 
 /// What routers are called, where a call on anything else may be a client's.
 const ROUTERS: [&str; 12] =
@@ -237,18 +238,7 @@ impl<'a> File<'a> {
 
 /// The arguments of a call whose `(` stands right before, down to its end.
 fn closed(arguments: &str) -> &str {
-    let (mut depth, mut quote) = (0_u32, None);
-    for (at, byte) in arguments.bytes().enumerate() {
-        match (byte, quote) {
-            (b'"' | b'\'', None) => quote = Some(byte),
-            (_, Some(open)) if open == byte => quote = None,
-            (b'(', None) => depth += 1,
-            (b')', None) if depth == 0 => return &arguments[..at],
-            (b')', None) => depth -= 1,
-            _ => {}
-        }
-    }
-    arguments
+    closing(arguments).map_or(arguments, |end| &arguments[..end])
 }
 
 /// The verbs of `methods=["GET", "POST"]`; without it, `GET`.

@@ -1,13 +1,11 @@
 //! Routes that are declared by an annotation above a function: Spring, JAX-RS, Nest, rocket, actix, Symfony.
 
 use super::{Endpoint, VERBS, joined, literal, verb};
+use crate::brackets::closing;
 
 /// Words of which one stands in a file that has such annotations; most files have none.
 const NEEDLES: [&str; 9] =
     ["Mapping(", "Mapping\n", "@Path(", "@nestjs", "#[get(", "#[post(", "#[put(", "#[delete(", "#[Route("];
-
-/// Bytes that an annotation with its arguments may have.
-const LONGEST: usize = 1_000;
 
 pub(super) fn read(text: &str) -> Vec<Endpoint> {
     if !NEEDLES.iter().any(|needle| text.contains(needle)) && !text.contains("#[patch(") {
@@ -68,21 +66,8 @@ fn piece(text: &str) -> &str {
     }
     let named = |c: char| c.is_alphanumeric() || ['@', '#', '[', '_', '.', ':'].contains(&c);
     let name = text.find(|c| !named(c)).unwrap_or(text.len());
-    if !text[name..].starts_with('(') {
-        return &text[..name];
-    }
-    let (mut depth, mut quote) = (0_u32, None);
-    for (at, byte) in text.bytes().enumerate().skip(name).take(LONGEST) {
-        match (byte, quote) {
-            (b'"' | b'\'' | b'`', None) => quote = Some(byte),
-            (_, Some(open)) if open == byte => quote = None,
-            (b'(', None) => depth += 1,
-            (b')', None) if depth == 1 => return &text[..=at],
-            (b')', None) => depth -= 1,
-            _ => {}
-        }
-    }
-    line
+    let Some(arguments) = text[name..].strip_prefix('(') else { return &text[..name] };
+    closing(arguments).map_or(line, |end| &text[..name + end + 2])
 }
 
 fn mark(piece: &str) -> Option<Mark<'_>> {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::brackets::closing;
+
 /// `text` as the grammar of a language can read it.
 pub(super) fn readable<'t>(language: &str, text: &'t str) -> Cow<'t, str> {
     match language {
@@ -50,16 +52,7 @@ fn annotation(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('@')?;
     let rest = rest.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':'));
     let Some(arguments) = rest.strip_prefix('(') else { return Some(rest) };
-    let mut open = 1_usize;
-    let end = arguments.find(|c| {
-        match c {
-            '(' => open += 1,
-            ')' => open -= 1,
-            _ => {}
-        }
-        open == 0
-    })?;
-    Some(&arguments[end + 1..])
+    closing(arguments).map(|end| &arguments[end + 1..])
 }
 
 /// SQL with `$tag$…$tag$` made plain strings of the same length: the grammar's scanner loses the memory of every tag, once for each token
