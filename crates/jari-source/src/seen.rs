@@ -99,31 +99,18 @@ impl<'a> Seen<'a> {
         if Some(self.root) != root.to_str() {
             return false;
         }
-        let known = |path: &String| self.outside.iter().any(|(outside, _)| outside == path);
-        let outside = |(path, stamp): &(&str, Option<Stamp>)| {
-            followed(Path::new(path)) == *stamp && stamp.is_none_or(|stamp| self.is_settled(stamp.modified))
-        };
-        ignore_files_above(root).iter().all(known)
-            && self.outside.iter().all(outside)
-            && self.folders_hold(root)
-    }
-
-    /// Whether a change after the walk would have left a later time behind than this one.
-    pub fn is_settled(&self, time: i64) -> bool {
-        let tick = if time % 1_000_000_000 == 0 { SLOW_TICK } else { TICK };
-        time + tick < self.began
-    }
-
-    fn folders_hold(&self, root: &Path) -> bool {
         let Some(tree) = Tree::open(root) else { return false };
         let (next, differs) = (AtomicUsize::new(0), AtomicBool::new(false));
         let look = || {
             while !differs.load(Ordering::Relaxed) {
-                let Some(share) = self.shares.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                let folders: Vec<Folder<'_>> = postcard::from_bytes(share).unwrap_or_default();
-                if folders.is_empty() || !folders.iter().all(|folder| self.folder_holds(&tree, folder)) {
-                    differs.store(true, Ordering::Relaxed);
-                }
+                let holds = match next.fetch_add(1, Ordering::Relaxed).checked_sub(1) {
+                    None => self.outside_holds(root),
+                    Some(share) => match self.shares.get(share) {
+                        Some(share) => self.share_holds(&tree, share),
+                        None => break,
+                    },
+                };
+                differs.fetch_or(!holds, Ordering::Relaxed);
             }
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -134,6 +121,26 @@ impl<'a> Seen<'a> {
             look();
         });
         !differs.into_inner()
+    }
+
+    /// Whether a change after the walk would have left a later time behind than this one.
+    pub fn is_settled(&self, time: i64) -> bool {
+        let tick = if time % 1_000_000_000 == 0 { SLOW_TICK } else { TICK };
+        time + tick < self.began
+    }
+
+    /// Whether the ignore files that are no part of the tree are what they were.
+    fn outside_holds(&self, root: &Path) -> bool {
+        let known = |path: &String| self.outside.iter().any(|(outside, _)| outside == path);
+        let is_same = |(path, stamp): &(&str, Option<Stamp>)| {
+            followed(Path::new(path)) == *stamp && stamp.is_none_or(|stamp| self.is_settled(stamp.modified))
+        };
+        ignore_files_above(root).iter().all(known) && self.outside.iter().all(is_same)
+    }
+
+    fn share_holds(&self, tree: &Tree, share: &[u8]) -> bool {
+        let folders: Vec<Folder<'_>> = postcard::from_bytes(share).unwrap_or_default();
+        !folders.is_empty() && folders.iter().all(|folder| self.folder_holds(tree, folder))
     }
 
     fn folder_holds(&self, tree: &Tree, folder: &Folder<'_>) -> bool {
