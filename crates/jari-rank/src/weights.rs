@@ -13,7 +13,8 @@ pub struct Weights {
     /// For files of code, of which the best chunks are shown.
     ///
     /// Chosen on 21 repositories, in part and as a whole, and on functions (`docs/evaluation.md`), by trying other values around them: most move a
-    /// set by less than 0.003. Without meaning repositories score 0.018 less, Korean questions to them 0.035. The file as one text counted 4 before: Korean questions score 0.007 more with it, English ones 0.002 and functions 0.01 less.
+    /// set by less than 0.003, which is noise. Without meaning repositories score 0.018 less, Korean questions to them 0.035. The file as one text
+    /// counted 4 once: Korean questions score 0.007 more with it, English ones 0.002 and functions 0.01 less.
     pub files: SignalWeights,
     /// For sections of documents, each on its own.
     ///
@@ -54,14 +55,14 @@ impl Default for Weights {
     fn default() -> Self {
         let files = SignalWeights {
             text: 2.5,
-            file: 1.5,
+            file: 1.3,
             path: 1.0,
             stem: 0.75,
             stem_covered: 1.0,
             name: 1.5,
             around: 0.0,
             defined: 2.0,
-            defined_type: 0.8,
+            defined_type: 0.65,
             compound: 0.8,
             meaning: 3.0,
         };
