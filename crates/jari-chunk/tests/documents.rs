@@ -296,6 +296,18 @@ fn small_sections_join_a_neighbour_of_the_same_parent() {
 }
 
 #[test]
+fn a_heading_with_nothing_below_it_stands_with_its_first_subsection() {
+    let paragraph = "some words of a paragraph that goes on for a while. ".repeat(12);
+    // Lines 1 to 7 are short, and so is the heading of line 5; what follows it fills two chunks.
+    let text = format!("# Top\n\n## A\n\n## Usage\n\n### First\n\n{}", format!("{paragraph}\n\n").repeat(6));
+    let chunked = chunked(&text, &DocumentOptions::default());
+    assert_eq!(spans(&chunked), [(1, 3), (5, 13), (15, 19)]);
+    let sections = &chunked.document.as_ref().expect("it is a document").sections;
+    let about = |at: usize| sections[chunked.chunks[at].section.expect("a section") as usize].title.as_str();
+    assert_eq!((about(0), about(1), about(2)), ("A", "First", "First"));
+}
+
+#[test]
 fn long_sections_are_split_between_blocks_with_overlap() {
     let paragraph = "some words of a paragraph that goes on for a while. ".repeat(12);
     let text = format!("# A\n\n{}", format!("{paragraph}\n\nA short end.\n\n").repeat(6));
