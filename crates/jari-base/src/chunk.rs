@@ -85,7 +85,11 @@ impl Chunked {
         let first = self.chunk_at(symbol.lines.start)?;
         let rest = self.chunks.iter().zip(0..).skip(first as usize);
         let inside = rest.take_while(|(chunk, _)| chunk.lines.start <= symbol.lines.end);
-        let mut shows = inside.filter(|(chunk, _)| chunk.doc != Some(chunk.lines));
+        let is_comment = |chunk: &Chunk| {
+            let own = LineRange::new(chunk.lines.start.max(symbol.lines.start), chunk.lines.end);
+            chunk.doc.is_some_and(|doc| doc.overlap(own) == Some(own))
+        };
+        let mut shows = inside.filter(|(chunk, _)| !is_comment(chunk));
         Some(shows.next().map_or(first, |(_, at)| at))
     }
 }
@@ -122,6 +126,10 @@ mod tests {
             [chunk(1, 40, Some((1, 40))), chunk(36, 80, Some((36, 80))), chunk(76, 120, Some((76, 90)))];
         check(&long, symbol(1, 120), Some(2));
         check(&long[..1], symbol(1, 120), Some(0));
+        // The line of the module around it stands above the comment; that of the definition above a docstring.
+        let above = [chunk(1, 40, Some((2, 40))), chunk(36, 120, Some((36, 50)))];
+        check(&above, symbol(2, 120), Some(1));
+        check(&above, symbol(1, 120), Some(0));
         check(&[chunk(1, 9, Some((1, 3)))], symbol(1, 9), Some(0));
         check(&[chunk(1, 3, Some((1, 3))), chunk(5, 9, None)], symbol(1, 3), Some(0));
         check(&[], symbol(1, 3), None);

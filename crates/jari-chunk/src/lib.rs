@@ -19,7 +19,7 @@ use jari_base::{Chunked, Language, Note};
 use crate::lines::Lines;
 
 /// Changes whenever the same text gives other chunks than before: an index made by another version is made anew.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// Reads one file.
 pub fn chunk(language: &Language, text: &str, documents: &DocumentOptions) -> Chunked {

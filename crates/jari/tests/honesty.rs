@@ -99,6 +99,7 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
             } else {
                 name.to_uppercase()
             });
+            let _ = std::fs::remove_dir_all(&to);
             std::fs::rename(&file, &to).expect("the files of a test can be used");
             format!("case {shown}")
         }
@@ -120,8 +121,9 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
             format!("same size {shown}")
         }
         9 => {
-            std::fs::write(beside("blob.py".to_owned()), b"\0\x01binary\0")
-                .expect("the files of a test can be used");
+            let blob = beside("blob.py".to_owned());
+            let _ = std::fs::remove_dir_all(&blob);
+            std::fs::write(blob, b"\0\x01binary\0").expect("the files of a test can be used");
             format!("binary beside {shown}")
         }
         10 => {
