@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jari_base::{Backend, Filter};
 use jari_engine::backlog::{self, Spending};
@@ -25,6 +25,9 @@ use crate::settings::{self, Rebuild, Settings, VectorIndex, VectorSettings};
 
 /// How often a command starts over with an index that cannot be used.
 const REPAIRS: usize = 5;
+
+/// How long it starts over without counting where others delete or replace the index under its eyes.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A project and its index.
 pub(crate) struct Index {
@@ -340,10 +343,13 @@ impl Index {
     }
 
     fn bring_after_others(&mut self, how: Bring, reporter: &Reporter) -> Result<Ready, Error> {
+        let mut said = false;
         loop {
             match self.bring(how, reporter) {
                 Err(Error::Store(jari_store::Error::Busy)) => {
-                    reporter.say("waiting for another process that is writing this index");
+                    if !std::mem::replace(&mut said, true) {
+                        reporter.say("waiting for another process that is writing this index");
+                    }
                     self.store()?.wait_for_writer()?;
                 }
                 other => return other,
@@ -405,23 +411,30 @@ impl Index {
     /// Runs `act`; if the index turns out to be damaged, starts over with an empty one and runs it once more. Where another
     /// process deletes or replaces the index under our eyes, it looks like damage too.
     fn repaired<T>(&mut self, act: impl Fn(&mut Self) -> Result<T, Error>) -> Result<T, Failure> {
-        let mut said = false;
-        for _ in 0..REPAIRS {
+        let (began, mut left, mut said) = (Instant::now(), REPAIRS, false);
+        loop {
             let before = Identity::of(&self.folder);
             match act(self) {
-                Err(Error::Store(jari_store::Error::Corrupt(why))) => {
-                    if !said && before.is_some() && Identity::of(&self.folder) == before {
+                Err(Error::Store(jari_store::Error::Corrupt(why))) if left > 0 => {
+                    let is_ours = before.is_some() && Identity::of(&self.folder) == before;
+                    if !said && is_ours {
                         self.notes.push(Replaced::Damaged(why).to_string());
                         said = true;
                     }
+                    if is_ours || began.elapsed() > PATIENCE {
+                        left -= 1;
+                    }
                     let replaced =
                         self.contents().open(|options| LocalStore::replace(&self.folder, options, before));
-                    self.store = Some(replaced?);
+                    self.store = match replaced {
+                        // Others were faster once more.
+                        Err(jari_store::Error::Corrupt(_)) => None,
+                        replaced => Some(replaced?),
+                    };
                 }
                 other => return Ok(other?),
             }
         }
-        Ok(act(self)?)
     }
 
     /// `filter`, limited to the part of the project that the user named.
