@@ -191,13 +191,13 @@ impl Tree {
     /// When names in a folder last changed; `None` if it is none any more.
     fn changed(&self, folder: &str) -> Option<i64> {
         let status = self.status(here(folder), rustix::fs::FileType::Directory)?;
-        Some(nanoseconds(status.st_ctime as i64, status.st_ctime_nsec as i64))
+        Some(nanoseconds(status.st_ctime, status.st_ctime_nsec as i64))
     }
 
     /// What the file system says of a file; `None` if it is no regular file any more.
     fn stamp(&self, file: &str) -> Option<Stamp> {
         let status = self.status(file, rustix::fs::FileType::RegularFile)?;
-        let modified = nanoseconds(status.st_mtime as i64, status.st_mtime_nsec as i64);
+        let modified = nanoseconds(status.st_mtime, status.st_mtime_nsec as i64);
         // Times before 1970 count as none, as they do everywhere.
         Some(Stamp { size: status.st_size as u64, modified: modified.max(0) })
     }

@@ -85,7 +85,7 @@ pub(super) fn chunks(
         Strategy::Fixed => splitter.fixed(first),
         Strategy::Heading => splitter.sections(first),
         Strategy::Structural => {
-            let sections = splitter.joined(splitter.sections(first));
+            let sections = splitter.joined(&splitter.sections(first));
             sections.into_iter().flat_map(|piece| splitter.split(piece)).collect()
         }
     };
@@ -154,7 +154,7 @@ impl Splitter<'_> {
 
     /// Short sections join the next of the same parent while both fit into a chunk; a heading with nothing below it
     /// joins its first subsection, and nothing before it.
-    fn joined(&self, pieces: Vec<Piece>) -> Vec<Piece> {
+    fn joined(&self, pieces: &[Piece]) -> Vec<Piece> {
         let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
         let mut after_bare = false;
         for (at, piece) in pieces.iter().enumerate() {
