@@ -9,19 +9,15 @@ use jari_base::{Chunk, Chunked, Section};
 /// headings find English sections with 0.860 instead of 0.851. In code it is the path, without its ending and
 /// without numbers, which say nothing; the name of what is defined stands in the text already, and once more made it worse.
 pub fn heading(path: &str, chunked: &Chunked, chunk: &Chunk) -> String {
-    let section = chunk.section.zip(chunked.document.as_ref());
-    let Some((section, document)) =
-        section.and_then(|(at, document)| Some((document.sections.get(at as usize)?, document)))
-    else {
-        return path_heading(path);
-    };
+    let document = chunked.document.as_ref().zip(chunk.section);
+    let held = document
+        .and_then(|(document, at)| Some((document, document.sections.get(at as usize..)?.split_first()?)));
+    let Some((document, (section, next))) = held else { return path_heading(path) };
     let page = document.title.as_deref().unwrap_or_default();
     let own = if section.title.is_empty() { page } else { &section.title };
     let mut heading = format!("{page} {own} {own}");
     // Short sections that share a chunk: it is about each of them.
-    let inside =
-        |held: &&Section| held.lines.start > section.lines.start && chunk.lines.contains(held.lines.start);
-    for Section { title, .. } in document.sections.iter().filter(inside) {
+    for Section { title, .. } in next.iter().take_while(|next| next.lines.start <= chunk.lines.end) {
         heading.push_str(&format!(" {title} {title}"));
     }
     heading
@@ -40,37 +36,37 @@ mod tests {
 
     use super::*;
 
-    fn chunk(section: Option<u32>) -> Chunk {
-        let lines = LineRange::new(1, 2);
+    fn chunk(section: Option<u32>, start: u32, end: u32) -> Chunk {
+        let lines = LineRange::new(start, end);
         Chunk { kind: ChunkKind::Section, lines, symbol: None, doc: None, section, head: None }
     }
 
     #[test]
     fn code_stands_below_its_path_and_sections_below_their_titles() {
         let code = Chunked::default();
-        assert_eq!(heading("src/net.d/retry2.test.rs", &code, &chunk(None)), "src/net.d/retry .test");
-        assert_eq!(heading("bin/.profile", &code, &chunk(None)), "bin/.profile");
-        let section = |title: &str| Section {
+        assert_eq!(heading("src/net.d/retry2.test.rs", &code, &chunk(None, 1, 2)), "src/net.d/retry .test");
+        assert_eq!(heading("bin/.profile", &code, &chunk(None, 1, 2)), "bin/.profile");
+        let section = |title: &str, line: u32| Section {
             title: title.to_owned(),
             level: 1,
             parent: None,
             id: String::new(),
             anchor: String::new(),
-            lines: LineRange::new(1, 2),
-            whole: LineRange::new(1, 2),
+            lines: LineRange::new(line, line + 1),
+            whole: LineRange::new(line, line + 1),
             bytes: 0..1,
             hash: ContentHash([0; 16]),
         };
-        let sections = vec![section(""), section("Retries")];
+        let sections = vec![section("", 1), section("Retries", 3)];
         let document = Document { title: Some("Networking".to_owned()), sections, ..Document::default() };
         let page = Chunked { document: Some(document), ..Chunked::default() };
-        assert_eq!(heading("docs/net.md", &page, &chunk(Some(1))), "Networking Retries Retries");
-        assert_eq!(heading("docs/net.md", &page, &chunk(Some(0))), "Networking Networking Networking");
+        assert_eq!(heading("docs/net.md", &page, &chunk(Some(1), 3, 4)), "Networking Retries Retries");
+        assert_eq!(heading("docs/net.md", &page, &chunk(Some(0), 1, 2)), "Networking Networking Networking");
         let mut page = page;
         let sections = &mut page.document.as_mut().expect("it was put").sections;
-        sections.push(Section { lines: LineRange::new(2, 2), ..section("Timeouts") });
-        sections.push(Section { lines: LineRange::new(3, 3), ..section("Elsewhere") });
+        sections.push(section("Timeouts", 5));
+        sections.push(section("Elsewhere", 7));
         let both = "Networking Retries Retries Timeouts Timeouts";
-        assert_eq!(heading("docs/net.md", &page, &chunk(Some(1))), both);
+        assert_eq!(heading("docs/net.md", &page, &chunk(Some(1), 3, 6)), both);
     }
 }

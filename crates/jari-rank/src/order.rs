@@ -28,7 +28,7 @@ const NEXT_NEAREST: f32 = 0.35;
 const MEANING_OF_CHUNK: f32 = 0.5;
 
 /// A second chunk of a file that is listed already counts less: it comes after other files of like score, and fills
-/// the list where there are none. With 0.5 repositories score 0.0005 less.
+/// the list where there are none. With 0.5 repositories score 0.0003 less.
 const AGAIN: f32 = 0.3;
 
 /// A candidate with its score.

@@ -174,18 +174,21 @@ impl Splitter<'_> {
 
     /// Whether a section is only the heading of what follows it.
     fn is_bare(&self, piece: Piece, next: Piece) -> bool {
-        let parent = |section: u32| self.document.sections[section as usize].parent;
-        next.section.and_then(parent).is_some_and(|parent| Some(parent) == piece.section)
+        piece.section.is_some()
+            && self.parent(next) == piece.section
             && (piece.lines.start + 1..=piece.lines.end).all(|line| self.lines.is_blank(line))
     }
 
     fn joins(&self, last: Piece, next: Piece) -> bool {
-        let (Some(last_section), Some(next_section)) = (last.section, next.section) else { return false };
-        let parent = |section: u32| self.document.sections[section as usize].parent;
         let (last_tokens, next_tokens) = (self.tokens(last.lines), self.tokens(next.lines));
         let fits = last_tokens + next_tokens <= self.options.max_tokens;
         let short = last_tokens < self.options.min_tokens || next_tokens < self.options.min_tokens;
-        fits && short && parent(last_section) == parent(next_section)
+        fits && short && self.parent(last) == self.parent(next)
+    }
+
+    /// The section around that of a piece.
+    fn parent(&self, piece: Piece) -> Option<u32> {
+        self.document.sections[piece.section? as usize].parent
     }
 
     /// A piece as it is if it fits, else cut between blocks, and inside a block only where that alone is too large.
