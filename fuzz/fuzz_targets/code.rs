@@ -12,10 +12,14 @@ use libfuzzer_sys::fuzz_target;
 /// No chunk has more lines, whatever it holds.
 const LARGEST: u32 = 100;
 
-/// In the order of their names; the first byte picks one.
+/// In the order of their names; the first byte picks one. `JARI_FUZZ_LANGUAGE=rust` leaves only that one.
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
+    let only = std::env::var("JARI_FUZZ_LANGUAGE").ok();
     let structured = jari_chunk::facts().into_iter().filter(|facts| facts.structured);
-    structured.map(|facts| Language::named(facts.name)).collect()
+    let wanted = structured.filter(|facts| only.as_deref().is_none_or(|only| only == facts.name));
+    let languages: Vec<Language> = wanted.map(|facts| Language::named(facts.name)).collect();
+    assert!(!languages.is_empty(), "no language with a grammar has the name {only:?}");
+    languages
 });
 
 fuzz_target!(|bytes: &[u8]| {

@@ -10,6 +10,7 @@ mod hash;
 mod language;
 mod span;
 mod symbol;
+mod uses;
 mod vector;
 
 pub use candidate::{
@@ -25,6 +26,7 @@ pub use hash::fingerprint;
 pub use language::Language;
 pub use span::LineRange;
 pub use symbol::{Reference, ReferenceKind, Symbol, SymbolKind};
+pub use uses::Uses;
 pub use vector::{Backend, Space};
 
 /// A closed set of words: the enum, its spelling on every surface, and the way back from the spelling.

@@ -1,7 +1,6 @@
 //! Places that repeat others make room: by their vectors, or by their words where there are none.
 
-use std::collections::HashSet;
-
+use jari_base::fingerprint;
 use jari_rank::Ranked;
 use jari_store::Snapshot;
 use jari_text::Tokenizer;
@@ -36,26 +35,46 @@ fn cosine(one: &[f32], two: &[f32]) -> f32 {
     ((cosine - ALIKE) / (1.0 - ALIKE)).max(0.0)
 }
 
-/// The words of each place.
-fn words(snapshot: &dyn Snapshot, ranked: &[Ranked]) -> Result<Vec<HashSet<String>>> {
+/// The words of each place, each once, as sorted numbers.
+fn words(snapshot: &dyn Snapshot, ranked: &[Ranked]) -> Result<Vec<Vec<u64>>> {
     let ids: Vec<_> = ranked.iter().map(|ranked| ranked.chunk).collect();
     let chunks = snapshot.hydrate(&ids)?;
     let of = |id| {
         let text = chunks.iter().find(|chunk| chunk.id == id).map_or("", |chunk| chunk.text.as_str());
-        let mut words = HashSet::new();
+        let mut words = Vec::new();
         Tokenizer::of_thread(|tokenizer| {
-            tokenizer.tokens(text, |token| {
-                words.insert(token.text.to_owned());
-            });
+            tokenizer.tokens(text, |token| words.push(fingerprint(token.text.as_bytes())));
         });
+        words.sort_unstable();
+        words.dedup();
         words
     };
     Ok(ids.into_iter().map(of).collect())
 }
 
 /// The share of words that both have.
-fn overlap(one: &HashSet<String>, two: &HashSet<String>) -> f32 {
-    let both = one.intersection(two).count() as f32;
+fn overlap(one: &[u64], two: &[u64]) -> f32 {
+    let mut rest = two;
+    let is_shared = |word: &&u64| {
+        while rest.first().is_some_and(|first| first < *word) {
+            rest = &rest[1..];
+        }
+        rest.first() == Some(*word)
+    };
+    let both = one.iter().filter(is_shared).count() as f32;
     let all = one.len() as f32 + two.len() as f32 - both;
     if all > 0.0 { both / all } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::overlap;
+
+    #[test]
+    fn the_share_of_words_is_counted_once_each() {
+        assert_eq!(overlap(&[1, 3, 5], &[1, 3, 5]), 1.0);
+        assert_eq!(overlap(&[1, 3, 5], &[2, 3, 4, 5, 6]), 2.0 / 6.0);
+        assert_eq!(overlap(&[9], &[1, 2]), 0.0);
+        assert_eq!(overlap(&[], &[]), 0.0);
+    }
 }

@@ -96,9 +96,9 @@ pub struct Place<'a> {
     pub language: &'a Language,
     /// The definition around the use.
     pub around: Option<&'a Symbol>,
-    /// All uses of the file.
-    pub references: &'a [Reference],
-    /// Whether one of them is of a name, other than to inherit from it.
+    /// All imports of the file.
+    pub imports: &'a [Reference],
+    /// Whether the file uses a name, other than to inherit from it.
     pub speaks_of: &'a dyn Fn(&str) -> bool,
 }
 
@@ -291,16 +291,12 @@ impl<'a> Resolver<'a> {
             .filter(|(at, definition)| self.fits(*at, definition))
     }
 
-    fn imports(&self) -> impl Iterator<Item = &'a Reference> + '_ {
-        self.place.references.iter().filter(|reference| reference.kind.is_import())
-    }
-
     /// The import that brings in a name.
     fn import_of(&self, name: &str) -> Option<&'a Reference> {
         let names = |import: &&Reference| {
             import.name != "*" && import.qualifier.is_some() && import.local_name() == name
         };
-        self.imports().find(names)
+        self.place.imports.iter().find(names)
     }
 
     /// What a type is called where it is defined. The default of a module has no name there.

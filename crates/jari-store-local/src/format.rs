@@ -11,7 +11,7 @@ use crate::{errors, lock, pages};
 
 /// The format this version writes. A higher one is refused, a lower one is made anew. It stands in the database's header, whose
 /// page is checked like all others, in every format to come.
-pub const FORMAT: u32 = 6;
+pub const FORMAT: u32 = 7;
 
 /// From here on pages have checksums, and the header the number of the format.
 pub(crate) const FIRST_CHECKED_FORMAT: u32 = 5;

@@ -2,7 +2,7 @@
 
 use jari_base::{
     Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Generation, Language, LineRange, Note,
-    Reference, Skip, Stamp, Symbol, SymbolKind, fingerprint,
+    Reference, Skip, Stamp, Symbol, SymbolKind, Uses, fingerprint,
 };
 use jari_store::{
     Definition, Error, FileInput, FileRecord, Files, Result, StoredChunk, StoredSymbol, SymbolLookup,
@@ -117,7 +117,7 @@ pub(crate) fn text(connection: &Connection, file: FileId) -> Result<Option<Strin
 }
 
 /// A file's uses of names, and what could not be read as it should.
-pub(crate) fn uses(connection: &Connection, file: FileId) -> Result<Option<(Vec<Reference>, Vec<Note>)>> {
+pub(crate) fn uses(connection: &Connection, file: FileId) -> Result<Option<(Uses, Vec<Note>)>> {
     let mut statement = prepare(connection, "SELECT uses FROM uses WHERE file = ?")?;
     let mut rows = statement.query([file.0]).map_err(errors::sqlite)?;
     let Some(row) = rows.next().map_err(errors::sqlite)? else { return Ok(None) };
@@ -157,14 +157,14 @@ pub(crate) fn name_numbers(references: &[Reference]) -> Vec<u32> {
 }
 
 pub(crate) fn chunked(connection: &Connection, file: FileId) -> Result<Option<Chunked>> {
-    let Some((references, notes)) = uses(connection, file)? else { return Ok(None) };
+    let Some((uses, notes)) = uses(connection, file)? else { return Ok(None) };
     let mut statement =
         prepare(connection, &format!("SELECT {CHUNK} FROM chunks WHERE file = ? ORDER BY ordinal"))?;
     let chunks =
         statement.query_map([file.0], chunk_of).and_then(Iterator::collect).map_err(errors::sqlite)?;
     let symbols = symbols_of(connection, file)?;
     let document = document(connection, file)?;
-    Ok(Some(Chunked { chunks, symbols, references, document, notes }))
+    Ok(Some(Chunked { chunks, symbols, references: uses.all(), document, notes }))
 }
 
 fn document(connection: &Connection, file: FileId) -> Result<Option<Document>> {
@@ -338,8 +338,8 @@ pub(crate) fn put_contents(
     fold: fn(&str) -> String,
 ) -> Result<()> {
     let Chunked { chunks, symbols, references, document, notes } = &file.chunked;
-    let uses =
-        postcard::to_stdvec(&(references, notes)).map_err(|error| Error::Backend(error.to_string()))?;
+    let uses = postcard::to_stdvec(&(Uses::new(references), notes))
+        .map_err(|error| Error::Backend(error.to_string()))?;
     let mut statement = prepare(connection, "INSERT INTO texts VALUES (?, ?)")?;
     statement.execute(params![id.0, pack(&file.text)]).map_err(errors::sqlite)?;
     let mut statement = prepare(connection, "INSERT INTO uses VALUES (?, ?)")?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use jari_base::{
-    Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Reference, Symbol,
+    Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Symbol, Uses,
 };
 use jari_store::{
     ANY_GRAM, Allowed, ChunkSlot, Definition, Error, Field, FileRecord, Files, GramPostings, GramQuery,
@@ -262,8 +262,8 @@ impl Snapshot for LocalSnapshot {
         Ok(files.into_iter().filter(indexed).map(FileId).collect())
     }
 
-    fn references(&self, file: FileId) -> Result<Vec<Reference>> {
-        Ok(rows::uses(&self.rows(), file)?.map(|(references, _)| references).unwrap_or_default())
+    fn uses(&self, file: FileId) -> Result<Uses> {
+        Ok(rows::uses(&self.rows(), file)?.map(|(uses, _)| uses).unwrap_or_default())
     }
 
     fn definition(&self, file: FileId, ordinal: u32) -> Result<Option<Symbol>> {

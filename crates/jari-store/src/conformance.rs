@@ -488,7 +488,7 @@ fn names_lead_to_the_files_that_use_them(store: &impl Store) {
     assert_eq!(users("Call_x"), "");
     let snapshot = store.snapshot().expect("the store answers");
     let id = |path: &str| snapshot.files().expect("files are known").at(path).expect("it was put").id;
-    let references = snapshot.references(id("b.rs")).expect("the store answers");
+    let references = snapshot.uses(id("b.rs")).expect("the store answers").all();
     let defined = snapshot.defined(id("b.rs")).expect("the store answers");
     let within = |at: usize| defined[references[at].within.expect("it was put") as usize].name.as_str();
     assert_eq!((within(0), within(1)), ("x", "y"));
@@ -501,7 +501,7 @@ fn names_lead_to_the_files_that_use_them(store: &impl Store) {
     batch.remove(id("a.rs")).expect("the store takes it");
     batch.commit().expect("the store takes it");
     assert_eq!(users("call_x"), "moved.rs");
-    assert!(snapshot.references(FileId(999)).expect("the store answers").is_empty());
+    assert!(snapshot.uses(FileId(999)).expect("the store answers").is_empty());
 }
 
 fn a_note_is_kept_beside_the_states(store: &impl Store) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jari_base::{
     Backend, Candidates, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter,
-    Generation, Language, LineRange, Lookup, Reference, Skip, Stamp, Symbol, SymbolKind,
+    Generation, Language, LineRange, Lookup, Skip, Stamp, Symbol, SymbolKind, Uses,
 };
 
 use crate::{Error, FileRecord, Files, GramQuery, GramStatistics, PathFilter, Result, Totals};
@@ -98,8 +98,8 @@ pub trait Snapshot: Send + Sync {
     /// A few that do not may be among them.
     fn users(&self, name: &str) -> Result<Vec<FileId>>;
 
-    /// A file's uses of names, in order of their line.
-    fn references(&self, file: FileId) -> Result<Vec<Reference>>;
+    /// A file's uses of names.
+    fn uses(&self, file: FileId) -> Result<Uses>;
 
     /// The definitions of a file, in order of their first line.
     fn defined(&self, file: FileId) -> Result<Vec<Symbol>>;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use jari_base::{
-    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Reference,
-    Skip, Stamp, Symbol,
+    Backend, Candidates, ChunkId, Chunked, Degraded, Document, FileId, Filter, Generation, Lookup, Skip,
+    Stamp, Symbol, Uses,
 };
 
 use crate::contract::word_count;
@@ -290,8 +290,8 @@ impl Snapshot for State {
         Ok(self.inputs().filter(|(_, input)| uses(input)).map(|(file, _)| file).collect())
     }
 
-    fn references(&self, file: FileId) -> Result<Vec<Reference>> {
-        Ok(self.input(file).map(|input| input.chunked.references.clone()).unwrap_or_default())
+    fn uses(&self, file: FileId) -> Result<Uses> {
+        Ok(self.input(file).map(|input| Uses::new(&input.chunked.references)).unwrap_or_default())
     }
 
     fn definition(&self, file: FileId, ordinal: u32) -> Result<Option<Symbol>> {

@@ -106,7 +106,7 @@ struct Change {
 /// Whether code uses a name that the project does not define: then it is somebody else's, and documents may mean that.
 fn is_used(snapshot: &dyn Snapshot, name: &str) -> Result<bool> {
     for file in snapshot.users(name)? {
-        if snapshot.references(file)?.iter().any(|reference| reference.name == name) {
+        if snapshot.uses(file)?.names().any(|(used, _)| used == name) {
             return Ok(true);
         }
     }

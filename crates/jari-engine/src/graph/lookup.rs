@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind};
+use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind, Uses};
 use jari_graph::{Closeness, Definition, Family, Named, Types, anchors, leads, steps};
 use jari_store::{FileRecord, Files, Snapshot, StoredSymbol};
 use jari_text::{field_type, returned_type};
@@ -30,12 +30,37 @@ const IMPORTED: usize = 12;
 /// A definition, by its file and its place in it.
 type Place = (FileId, u32);
 
+/// What a file uses.
+#[derive(Default)]
+pub(super) struct FileUses {
+    pub(super) all: Uses,
+    imports: OnceCell<Vec<Reference>>,
+    inherited: OnceCell<Vec<Reference>>,
+}
+
+impl FileUses {
+    pub(super) fn imports(&self) -> &[Reference] {
+        self.imports.get_or_init(|| self.all.of_kind(ReferenceKind::is_import))
+    }
+
+    /// What its types inherit from.
+    fn inherited(&self) -> &[Reference] {
+        self.inherited.get_or_init(|| self.all.of_kind(|kind| kind == ReferenceKind::Inherit))
+    }
+
+    /// The names that it uses, other than to inherit from them.
+    pub(super) fn spoken_of(&self) -> HashSet<&str> {
+        let uses = self.all.names().filter(|(_, kind)| *kind != ReferenceKind::Inherit);
+        uses.map(|(name, _)| name).collect()
+    }
+}
+
 /// The store's answers so far.
 pub(super) struct Lookups<'a> {
     pub(super) project: &'a Project,
     pub(super) snapshot: &'a dyn Snapshot,
     pub(super) files: Arc<Files>,
-    references: RefCell<HashMap<FileId, Rc<Vec<Reference>>>>,
+    uses: RefCell<HashMap<FileId, Rc<FileUses>>>,
     defined: RefCell<HashMap<FileId, Rc<Vec<Symbol>>>>,
     around: RefCell<HashMap<Place, Option<Rc<Symbol>>>>,
     named: RefCell<HashMap<String, Rc<Named>>>,
@@ -58,7 +83,7 @@ impl<'a> Lookups<'a> {
             project,
             snapshot,
             files: snapshot.files()?,
-            references: RefCell::default(),
+            uses: RefCell::default(),
             defined: RefCell::default(),
             around: RefCell::default(),
             named: RefCell::default(),
@@ -74,12 +99,12 @@ impl<'a> Lookups<'a> {
     }
 
     /// A file's uses.
-    pub(super) fn references(&self, file: FileId) -> Result<Rc<Vec<Reference>>> {
-        if let Some(known) = self.references.borrow().get(&file) {
+    pub(super) fn uses(&self, file: FileId) -> Result<Rc<FileUses>> {
+        if let Some(known) = self.uses.borrow().get(&file) {
             return Ok(known.clone());
         }
-        let found = Rc::new(self.snapshot.references(file)?);
-        self.references.borrow_mut().insert(file, found.clone());
+        let found = Rc::new(FileUses { all: self.snapshot.uses(file)?, ..FileUses::default() });
+        self.uses.borrow_mut().insert(file, found.clone());
         Ok(found)
     }
 
@@ -118,19 +143,14 @@ impl<'a> Lookups<'a> {
     /// All definitions of a name, whatever its style.
     pub(super) fn spelled_anyhow(&self, name: &str) -> Result<Vec<Definition>> {
         let placed = |StoredSymbol { file, symbol }: StoredSymbol| {
-            self.files.get(file).map(|record| self.definition(record, &symbol))
+            self.files.get(file).map(|record| self.definition(record, symbol))
         };
         let named = crate::symbols::named(self.snapshot, name, usize::MAX)?;
         Ok(named.into_iter().filter_map(placed).collect())
     }
 
-    pub(super) fn definition(&self, record: &FileRecord, symbol: &Symbol) -> Definition {
-        Definition {
-            file: record.id,
-            path: record.path.clone(),
-            language: record.language.clone(),
-            symbol: symbol.clone(),
-        }
+    pub(super) fn definition(&self, record: &FileRecord, symbol: Symbol) -> Definition {
+        Definition { file: record.id, path: record.path.clone(), language: record.language.clone(), symbol }
     }
 
     /// What went wrong while types were looked up.
@@ -187,10 +207,9 @@ impl<'a> Lookups<'a> {
         if let Some(known) = self.speaking.borrow().get(&key) {
             return Ok(*known);
         }
-        let declares = self.text(file)?.is_some_and(|text| {
-            let mut places = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());
-            places.any(|at| field_type(line_at(&text, at), name).is_some())
-        });
+        let declares = self
+            .text(file)?
+            .is_some_and(|text| declarations(&text, name).any(|line| field_type(line, name).is_some()));
         self.speaking.borrow_mut().insert(key, declares);
         Ok(declares)
     }
@@ -216,9 +235,8 @@ impl<'a> Lookups<'a> {
                 continue;
             }
             files.insert(*file);
-            let inherits =
-                |one: &&Reference| one.kind == ReferenceKind::Inherit && symbol.lines.contains(one.line);
-            for reference in self.references(*file)?.iter().filter(inherits) {
+            let uses = self.uses(*file)?;
+            for reference in uses.inherited().iter().filter(|one| symbol.lines.contains(one.line)) {
                 // A type inside this one inherits for itself.
                 let heir = self.around(*file, reference)?;
                 if heir.is_some_and(|heir| heir.name == name) && !above.contains(&reference.name) {
@@ -328,11 +346,19 @@ fn declared_in<'d>(declaration: &'d str, name: &str) -> Option<&'d str> {
         inner.filter(|indent| *indent > outer).min().unwrap_or(0)
     });
     let sets = |line: &str| ["self.", "this."].iter().any(|own| line.trim_start().starts_with(own));
-    // Most lines do not speak of it at all.
-    memchr::memmem::find_iter(declaration.as_bytes(), name.as_bytes()).find_map(|at| {
-        let line = line_at(declaration, at);
-        field_type(line, name).filter(|_| sets(line) || indent(line) == *least)
-    })
+    declarations(declaration, name)
+        .find_map(|line| field_type(line, name).filter(|_| sets(line) || indent(line) == *least))
+}
+
+/// The lines that may declare a field, by what stands behind its name: most do not speak of it at all, and most that do use it.
+fn declarations<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
+    let may_declare = move |at: &usize| {
+        let behind = text.as_bytes().get(at + name.len());
+        behind.is_none_or(|behind| behind.is_ascii_whitespace() || b":;=,*".contains(behind))
+    };
+    memchr::memmem::find_iter(text.as_bytes(), name.as_bytes())
+        .filter(may_declare)
+        .map(|at| line_at(text, at))
 }
 
 fn line_at(text: &str, at: usize) -> &str {

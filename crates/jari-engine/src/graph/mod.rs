@@ -174,12 +174,11 @@ pub fn imports(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Import>> {
         return Err(crate::tree::no_such_path(&files, path));
     };
     let tree = Tree::new(&files);
-    let references = snapshot.references(record.id)?.into_iter();
     let import = |reference: Reference| {
         let files = tree.imported(record, &reference).into_iter().map(str::to_owned).collect();
         Import { reference, files }
     };
-    Ok(references.filter(|reference| reference.kind.is_import()).map(import).collect())
+    Ok(snapshot.uses(record.id)?.of_kind(ReferenceKind::is_import).into_iter().map(import).collect())
 }
 
 /// A file that imports another.
@@ -200,8 +199,8 @@ pub fn importers(snapshot: &dyn Snapshot, path: &str) -> Result<Vec<Importer>> {
     let tree = Tree::new(&files);
     let mut found = Vec::new();
     for record in files.iter().filter(|record| record.skip.is_none() && record.path != path) {
-        for reference in snapshot.references(record.id)? {
-            if reference.kind.is_import() && tree.means(record, &reference, meant) {
+        for reference in snapshot.uses(record.id)?.of_kind(ReferenceKind::is_import) {
+            if tree.means(record, &reference, meant) {
                 found.push(Importer { path: record.path.clone(), reference });
             }
         }

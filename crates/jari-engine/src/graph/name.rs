@@ -70,5 +70,5 @@ fn at_place(lookups: &Lookups<'_>, name: &str) -> Result<Option<Definition>> {
         let lines = lookups.snapshot.text(record.id)?.map_or(0, |text| text.lines().count());
         return Err(Error::NoSuchLine { path: path.to_owned(), line, lines });
     };
-    Ok(Some(lookups.definition(record, symbol)))
+    Ok(Some(lookups.definition(record, symbol.clone())))
 }

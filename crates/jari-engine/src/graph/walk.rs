@@ -10,7 +10,7 @@ use jari_base::{FileId, Reference, ReferenceKind, Symbol, SymbolKind};
 use jari_graph::{Candidate, Certainty, Definition, Named, Place, Reason, resolve};
 use jari_store::{FileRecord, PathFilter, Snapshot};
 
-use super::lookup::{Lookups, is_type, may_mean};
+use super::lookup::{FileUses, Lookups, is_type, may_mean};
 use super::{Edge, GraphAnswer, GraphRequest, Node, edge, name};
 use crate::search::is_fresh;
 use crate::{Error, Project, Result};
@@ -193,26 +193,23 @@ impl Walk<'_> {
                 return Ok(());
             }
             let Some(record) = files.get(file) else { continue };
-            let references = self.lookups.references(file)?;
+            let here = self.lookups.uses(file)?;
             let means_default = |import: &Reference| {
                 let meant = defaults.iter().filter_map(|target| files.get(target.file));
                 import.name == "default" && meant.into_iter().any(|meant| may_mean(record, import, meant))
             };
-            let found = uses(&references, &targets[0].symbol.name, means_default);
-            if !found.iter().any(|at| wanted(references[*at].kind)) {
-                continue;
-            }
+            let found = uses(&here, &targets[0].symbol.name, means_default);
             // Uses of one kind in one type mean the same: tests call a thing a hundred times.
             let mut known: HashMap<Likes<'_>, Rc<Vec<Candidate>>> = HashMap::new();
             let names = OnceCell::new();
-            let speaks_of = |name: &str| names.get_or_init(|| spoken_of(&references)).contains(name);
-            for reference in found.into_iter().map(|at| &references[at]).filter(|one| wanted(one.kind)) {
+            let speaks_of = |name: &str| names.get_or_init(|| here.spoken_of()).contains(name);
+            for reference in found.iter().filter(|one| wanted(one.kind)) {
                 let around = self.lookups.around(file, reference)?;
                 let around = around.as_deref();
                 let candidates = known
                     .entry(likes(reference, around))
                     .or_insert_with(|| {
-                        Rc::new(self.resolved(record, &references, &speaks_of, reference, around, &named))
+                        Rc::new(self.resolved(record, here.imports(), &speaks_of, reference, around, &named))
                     })
                     .clone();
                 let meant = candidates.iter().find(|one| is_target[one.definition]);
@@ -221,7 +218,7 @@ impl Walk<'_> {
                 let found = edge(record, reference, around.cloned(), Node::from(to));
                 let follows = self.add(found, meant, candidates.len(), hop);
                 if let (true, Some(around)) = (follows, around) {
-                    let caller = self.lookups.definition(record, around);
+                    let caller = self.lookups.definition(record, around.clone());
                     if self.seen.insert(key(&caller)) {
                         next.push(caller);
                     }
@@ -234,22 +231,16 @@ impl Walk<'_> {
     fn resolved(
         &self,
         record: &FileRecord,
-        references: &[Reference],
+        imports: &[Reference],
         speaks_of: &dyn Fn(&str) -> bool,
         reference: &Reference,
         around: Option<&Symbol>,
         named: &Named,
     ) -> Vec<Candidate> {
         let FileRecord { id, path, language, .. } = record;
-        let place = Place { file: *id, path, language, around, references, speaks_of };
+        let place = Place { file: *id, path, language, around, imports, speaks_of };
         resolve(place, reference, named, &self.lookups)
     }
-}
-
-/// The names that a file uses, other than to inherit from them.
-fn spoken_of(references: &[Reference]) -> HashSet<&str> {
-    let uses = references.iter().filter(|one| one.kind != ReferenceKind::Inherit);
-    uses.map(|one| one.name.as_str()).collect()
 }
 
 /// Whether a module of JavaScript hands it out by default.
@@ -257,17 +248,19 @@ fn is_default(definition: &Definition) -> bool {
     definition.symbol.signature.starts_with("export default ")
 }
 
-/// The uses of a name in a file, by their place in `references`: under its own name, and under those that imports give it, of it
-/// or of what `means_default` says is it.
-fn uses(references: &[Reference], name: &str, means_default: impl Fn(&Reference) -> bool) -> Vec<usize> {
-    let brings = |one: &Reference| one.kind.is_import() && (one.name == name || means_default(one));
+/// The uses of a name in a file: under its own name, and under those that imports give it, of it or of what `means_default` says
+/// is it.
+fn uses(file: &FileUses, name: &str, means_default: impl Fn(&Reference) -> bool) -> Vec<Reference> {
+    let brings = |one: &Reference| one.name == name || means_default(one);
     let aliases: Vec<&str> =
-        references.iter().filter(|one| brings(one)).filter_map(|one| one.alias.as_deref()).collect();
+        file.imports().iter().filter(|one| brings(one)).filter_map(|one| one.alias.as_deref()).collect();
     let is_use = |one: &Reference| match one.kind.is_import() {
         true => brings(one),
         false => one.name == name || aliases.contains(&one.name.as_str()),
     };
-    (0..references.len()).filter(|at| is_use(&references[*at])).collect()
+    let mut found = file.all.named(|used| used == name || used == "default" || aliases.contains(&used));
+    found.retain(is_use);
+    found
 }
 
 /// All that decides what a use means, within one file.
@@ -307,24 +300,22 @@ impl Walk<'_> {
     fn calls_of(&mut self, caller: &Definition, hop: usize, next: &mut Vec<Definition>) -> Result<()> {
         let files = self.lookups.files.clone();
         let Some(record) = files.get(caller.file) else { return Ok(()) };
-        let references = self.lookups.references(caller.file)?;
+        let here = self.lookups.uses(caller.file)?;
         let defined = self.lookups.defined(caller.file)?;
         let lines = caller.symbol.lines;
         let names = OnceCell::new();
-        let speaks_of = |name: &str| names.get_or_init(|| spoken_of(&references)).contains(name);
-        for reference in
-            references.iter().filter(|one| one.kind == ReferenceKind::Call && lines.contains(one.line))
-        {
+        let speaks_of = |name: &str| names.get_or_init(|| here.spoken_of()).contains(name);
+        let calls = here.all.of_kind(|kind| kind == ReferenceKind::Call);
+        for reference in calls.iter().filter(|one| lines.contains(one.line)) {
             let around = reference.within.and_then(|within| defined.get(within as usize));
             let inside = around.is_some_and(|around| lines.contains(around.lines.start));
             if !inside {
                 continue;
             }
-            let import = references.iter().find(|one| {
-                one.kind.is_import() && one.alias.as_deref() == Some(&reference.name) && one.name != "*"
-            });
+            let renames = |one: &&Reference| one.alias.as_deref() == Some(&reference.name) && one.name != "*";
+            let import = here.imports().iter().find(renames);
             let named = self.lookups.named(import.map_or(&reference.name, |import| &import.name))?;
-            let candidates = self.resolved(record, &references, &speaks_of, reference, around, &named);
+            let candidates = self.resolved(record, here.imports(), &speaks_of, reference, around, &named);
             let Some(best) = candidates.first() else {
                 self.answer.outside += 1;
                 continue;

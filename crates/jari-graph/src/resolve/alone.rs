@@ -99,7 +99,9 @@ impl<'a> Resolver<'a> {
     /// What imports of everything bring in.
     pub(super) fn by_wildcard(&self) -> Vec<Candidate> {
         let wild: Vec<&str> = self
-            .imports()
+            .place
+            .imports
+            .iter()
             .filter(|import| import.name == "*" && import.alias.is_none())
             .filter_map(|import| import.qualifier.as_deref())
             .collect();
@@ -123,7 +125,7 @@ impl<'a> Resolver<'a> {
 
     /// Where nothing but the name tells: a language whose names are known everywhere, or a file that is no module.
     pub(super) fn by_name_alone(&self) -> Vec<Candidate> {
-        let script = self.family == Family::Script && self.imports().next().is_none();
+        let script = self.family == Family::Script && self.place.imports.is_empty();
         let everywhere = |definition: &Definition| {
             !self.habits.needs_import || script || definition.symbol.kind == SymbolKind::Macro
         };
@@ -141,7 +143,7 @@ impl<'a> Resolver<'a> {
             }];
         }
         let included = |definition: &Definition| {
-            self.imports().any(|import| {
+            self.place.imports.iter().any(|import| {
                 import.qualifier.is_none()
                     && leads(self.family, self.place.path, &import.name, &definition.path).is_some()
             })

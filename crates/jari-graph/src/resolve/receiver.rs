@@ -56,7 +56,7 @@ impl<'a> Resolver<'a> {
             import.name == "*"
                 && import.alias.as_deref().is_some_and(|alias| alias == qualifier || alias == first)
         };
-        let namespace = self.imports().find(whole);
+        let namespace = self.place.imports.iter().find(whole);
         let named = self.import_of(first);
         let separator = if self.family == Family::Rust { "::" } else { "." };
         let rest = qualifier[first.len()..].trim_start_matches(['.', ':']);
@@ -154,7 +154,8 @@ impl<'a> Resolver<'a> {
         if paths.iter().all(|path| *path == paths[0]) {
             return owned.into_iter().map(|(at, _)| certain(at, reason())).collect();
         }
-        let import = self.imports().find(|import| import.local_name() == name || import.name == name);
+        let import =
+            self.place.imports.iter().find(|import| import.local_name() == name || import.name == name);
         let imported = |definition: &Definition| {
             let module = import.and_then(|import| import.qualifier.as_deref());
             module

@@ -117,7 +117,7 @@ fn resolved(
         path,
         language: &definition.language,
         around,
-        references: imports,
+        imports,
         speaks_of: &speaks_of,
     };
     let shown: Vec<String> = resolve(place, reference, named, &WORLD)
