@@ -19,6 +19,7 @@ pub mod narrow;
 mod near;
 mod pack;
 mod pattern;
+mod pointers;
 mod preview;
 mod rerank;
 pub mod scan;

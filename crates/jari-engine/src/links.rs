@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use jari_base::{BlockKind, Document, Link, Value};
-use jari_store::Snapshot;
+use jari_base::{BlockKind, Document, Link, Section, Value};
+use jari_store::{Files, Snapshot};
 use jari_text::estimate_tokens;
 
 use crate::documents::Page;
@@ -93,7 +93,7 @@ impl Graph {
             }
         })?;
         let paths = files.iter().map(|record| record.path.as_str());
-        let site = Site::new(paths, documents.iter().map(|(path, document)| (path.as_str(), document)));
+        let site = Site::new(paths, documents.iter().map(|(path, document)| (path.as_str(), Some(document))));
         let mut edges = Vec::new();
         for (from, document) in &documents {
             let edge = |link: &Link| {
@@ -275,18 +275,36 @@ pub(crate) struct Site<'a> {
     folders: HashSet<&'a str>,
     /// Folders that hold pages, shortest first: a site-absolute link may begin at any of them.
     bases: Vec<&'a str>,
-    documents: HashMap<&'a str, &'a Document>,
+    /// With what stands in them, where that is known.
+    documents: HashMap<&'a str, Option<&'a Document>>,
 }
 
 impl<'a> Site<'a> {
+    /// The files of an index, of whose documents nothing is read: no place in them counts as missing.
+    pub(crate) fn of_files(files: &'a Files) -> Self {
+        let documents = files.iter().filter(|record| jari_chunk::is_document(&record.language));
+        Self::new(
+            files.iter().map(|record| record.path.as_str()),
+            documents.map(|record| (record.path.as_str(), None)),
+        )
+    }
+
     /// `documents` must be among `files`.
     pub(crate) fn new(
         files: impl Iterator<Item = &'a str>,
-        documents: impl Iterator<Item = (&'a str, &'a Document)>,
+        documents: impl Iterator<Item = (&'a str, Option<&'a Document>)>,
     ) -> Self {
-        let files: HashSet<&str> = files.collect();
-        let documents: HashMap<&str, &Document> = documents.collect();
-        let folders: HashSet<&str> = files.iter().flat_map(|path| ancestors(path)).collect();
+        let documents: HashMap<&str, Option<&Document>> = documents.collect();
+        let (mut names, mut folders, mut last) = (HashSet::new(), HashSet::new(), "");
+        for path in files {
+            names.insert(path);
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            // Most files stand beside the one before.
+            if folder != last {
+                folders.extend(ancestors(path));
+                last = folder;
+            }
+        }
         // Sites copy these folders to their top.
         let copied = |folder: &&&str| folder.ends_with("public") || folder.ends_with("static");
         let copied: Vec<&str> = folders.iter().filter(copied).copied().collect();
@@ -294,7 +312,7 @@ impl<'a> Site<'a> {
             documents.keys().flat_map(|path| ancestors(path)).chain(copied).chain([""]).collect();
         bases.sort_unstable_by_key(|base| (base.len(), *base));
         bases.dedup();
-        Self { files, folders, bases, documents }
+        Self { files: names, folders, bases, documents }
     }
 
     /// Where a link of the document at `from` leads.
@@ -347,23 +365,31 @@ impl<'a> Site<'a> {
 
     /// Whether the document at `path` has no place of that name. Of other files nothing is known.
     fn lacks(&self, path: &str, fragment: &str) -> bool {
-        let Some(document) = self.documents.get(path) else { return false };
-        // Sites make slugs in many ways; all keep letters and digits.
-        let bare = |name: &str| -> String {
-            name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-        };
-        let wanted = bare(fragment);
-        let same = |anchor: &str| anchor == fragment || (!wanted.is_empty() && bare(anchor) == wanted);
+        let Some(Some(document)) = self.documents.get(path) else { return false };
         let lines =
             fragment.strip_prefix('L').is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()));
         let known = lines
-            || document.sections.iter().any(|section| same(&section.anchor) || same(&section.title))
-            || document.anchors.iter().any(|anchor| same(anchor))
+            || section_named(document, fragment).is_some()
+            || document.anchors.iter().any(|anchor| names(fragment, anchor))
             || fragment.eq_ignore_ascii_case("top")
             // `#:~:text=` marks text.
             || fragment.starts_with(":~:");
         !known
     }
+}
+
+/// The section that a link calls so.
+pub(crate) fn section_named<'d>(document: &'d Document, fragment: &str) -> Option<&'d Section> {
+    let is_named = |section: &&Section| names(fragment, &section.anchor) || names(fragment, &section.title);
+    document.sections.iter().find(is_named)
+}
+
+/// Whether a link to `fragment` means the place of this name. Sites make slugs in many ways; all keep letters and digits.
+fn names(fragment: &str, name: &str) -> bool {
+    let bare = |name: &str| -> String {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    name == fragment || Some(bare(fragment)).filter(|bare| !bare.is_empty()) == Some(bare(name))
 }
 
 fn ancestors(path: &str) -> impl Iterator<Item = &str> {
@@ -453,7 +479,7 @@ mod tests {
             "src/main.rs",
             "site/public/x.png",
         ];
-        let documents = files[..4].iter().map(|path| (*path, &document));
+        let documents = files[..4].iter().map(|path| (*path, Some(&document)));
         let site = Site::new(files.iter().copied(), documents);
         let link = Link { target: target.into(), text: String::new(), image: false, line: 1, bytes: 0..0 };
         let shown = match site.resolve(from, &link) {

@@ -14,7 +14,7 @@ use jari_store::{FileRecord, PathFilter, Snapshot, StoredSection};
 use jari_text::Query;
 
 use crate::{Embedding, Error, Opinion, Project, Result};
-use crate::{diversify, gather, narrow, pack, rerank, translation, wording};
+use crate::{diversify, gather, narrow, pack, pointers, rerank, translation, wording};
 
 pub use jari_rank::{Blend, FoundBy, Plan, Script, Shape};
 pub use jari_text::Typed;
@@ -333,12 +333,15 @@ impl Asked<'_> {
         let by_ranks = looked.mode == Mode::Hybrid && request.tuning.blend.fusion == Fusion::Rrf;
         let one_name = matches!(plan.shape, Shape::Identifier | Shape::Path);
         let worded = looked.mode != Mode::Keyword && !by_ranks && !one_name;
-        let read = match model.filter(|_| worded && look.clock.in_time()) {
+        let mut read = match model.filter(|_| worded && look.clock.in_time()) {
             Some(model) => tracing::debug_span!("wording").in_scope(|| {
                 wording::order(model, snapshot, asked, &mut ranked, request.tuning.budget.rerank_candidates)
             })?,
             None => HashMap::new(),
         };
+        if looked.mode != Mode::Semantic && look.clock.in_time() {
+            pointers::follow(snapshot, &looked.query, (filter, allowed), &mut ranked, &mut read)?;
+        }
         if let Some(reranker) = project.reranker.as_ref().filter(|_| request.rerank) {
             let opinion = match look.clock.in_time() {
                 true => look.clock.outside(|| rerank::rerank(&**reranker, snapshot, request, &mut ranked))?,

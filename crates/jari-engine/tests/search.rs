@@ -118,3 +118,22 @@ fn what_repeats_another_makes_room() {
         (vec!["a.rs", "b.rs", "c.rs"], vec!["a.rs", "c.rs", "b.rs"])
     );
 }
+
+#[test]
+fn what_a_document_points_to_in_the_words_of_the_question_goes_before_it() {
+    let files = [
+        ("guide.md", "# Guide\n\nTo begin, see how to [undo a failed payment](payments.md#refund).\n"),
+        ("payments.md", "# Payments\n\nCards and transfers.\n\n## Refund\n\nMoney goes back to the buyer.\n"),
+    ];
+    let request = |query: &str| SearchRequest { explain: true, ..SearchRequest::new(query) };
+    let response = asked(&files, None, &request("undo a failed payment"));
+    assert_eq!(paths(&response)[..2], ["payments.md", "guide.md"]);
+    assert_eq!(response.hits[0].lines.start, 5, "the section that the link names");
+    let explained = format!("{:?}", response.hits[0].explanation);
+    assert!(explained.contains("points to it in the words of the question"), "{explained}");
+
+    let other = asked(&files, None, &request("begin the guide"));
+    assert_eq!(paths(&other)[0], "guide.md", "the link says something else");
+    let only = asked(&files, None, &request("undo a failed payment path:guide.md"));
+    assert_eq!(paths(&only), ["guide.md"], "what is not wanted is not pointed to");
+}

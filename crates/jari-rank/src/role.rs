@@ -139,7 +139,7 @@ impl Role {
         let speaks_of = |words: &[&str]| query.terms.iter().any(|term| words.contains(&term.as_str()));
         let (factor, lifted) = match self {
             Self::Product => return 1.0,
-            // A test client is no test.
+            // A test client is no test, and neither is what stands in for others in tests.
             Self::Test if speaks_of(&["test"]) && !speaks_of_tests(query) => (0.75, false),
             // On 21 whole repositories 0.55 scores 0.001 less, 0.45 the same.
             Self::Test => (
@@ -187,11 +187,12 @@ fn is_carried_along(folders: &str) -> bool {
     folders.split('/').skip(1).any(|folder| folder == "packages")
 }
 
-/// Whether tests themselves are asked for, and not something of that name.
+/// Whether tests themselves are asked for, and not something of that name, or something that helps in tests.
 fn speaks_of_tests(query: &Query) -> bool {
-    query.words.iter().any(|word| {
-        ["tests", "specs", "fixtures", "testcase", "testcases"].contains(&word.text.to_lowercase().as_str())
-    })
+    let words: Vec<String> = query.words.iter().map(|word| word.text.to_lowercase()).collect();
+    let are_tests = |word: &str| ["tests", "specs", "fixtures", "testcase", "testcases"].contains(&word);
+    let before = std::iter::once("").chain(words.iter().map(String::as_str));
+    before.zip(&words).any(|(before, word)| are_tests(word) && !["in", "for", "during"].contains(&before))
 }
 
 /// `x.min.js`, `x_pb2.py`, `x.pb.go`, `x.g.dart`, `x.generated.cs`, `zz_generated.x.go`.
@@ -245,6 +246,8 @@ mod tests {
     fn a_query_that_speaks_of_tests_lifts_the_penalty() {
         assert_eq!(Role::Test.factor(&Query::new("tests of the parser")), 1.0);
         assert!(Role::Test.factor(&Query::new("the parser")) < 1.0);
+        assert_eq!(Role::Test.factor(&Query::new("unit tests for the parser")), 1.0);
         assert!(Role::Test.factor(&Query::new("the test client")) < 1.0);
+        assert!(Role::Test.factor(&Query::new("a clock that stands still in tests")) < 1.0);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jari_base::{
     Backend, Candidates, Chunk, ChunkId, ChunkKind, Chunked, ContentHash, Document, FileId, Filter,
-    Generation, Language, LineRange, Lookup, Skip, Stamp, Symbol, SymbolKind, Uses,
+    Generation, Language, LineRange, Link, Lookup, Skip, Stamp, Symbol, SymbolKind, Uses,
 };
 
 use crate::{Error, FileRecord, Files, GramQuery, GramStatistics, PathFilter, Result, Totals};
@@ -214,6 +214,8 @@ pub struct StoredChunk {
     pub text: String,
     /// The head of a table or fence that was split above it.
     pub head: Option<String>,
+    /// The links that stand in it, where it is of a document.
+    pub links: Vec<Link>,
 }
 
 /// A section as a hit names it.
@@ -248,7 +250,9 @@ impl StoredChunk {
         let Chunk { kind, lines, head, .. } = *chunk;
         let sections = document.map(|document| StoredSection::touched(document, lines)).unwrap_or_default();
         let head = head.map(|head| head.slice(text).to_owned());
-        Self { id, kind, lines, symbol, sections, text: lines.slice(text).to_owned(), head }
+        let links = document.map(|document| document.links.as_slice()).unwrap_or_default();
+        let links = links.iter().filter(|link| lines.contains(link.line)).cloned().collect();
+        Self { id, kind, lines, symbol, sections, text: lines.slice(text).to_owned(), head, links }
     }
 }
 
