@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
+#[cfg(unix)]
+use std::sync::LazyLock;
 use std::time::UNIX_EPOCH;
 
 use jari_base::{ContentHash, Skip, Stamp};
@@ -89,10 +91,31 @@ fn unmasked(path: &Path, bytes: Vec<u8>) -> Result<String, Skip> {
     skip(path, &text).map_or(Ok(text), Err)
 }
 
-/// What the file system says of a file; `None` if it is no regular file any more.
+/// What the file system says of a file; `None` if it is no regular file any more, or none that we may read.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
-    metadata.is_file().then(|| stamp_of(&metadata))
+    (metadata.is_file() && is_readable(&metadata)).then(|| stamp_of(&metadata))
+}
+
+/// Whether we may read a file, as far as the file system tells without opening it.
+#[cfg(unix)]
+pub(crate) fn is_readable(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    may_read(metadata.mode(), metadata.uid())
+}
+
+/// Whether we may read a file, as far as the file system tells without opening it.
+#[cfg(not(unix))]
+pub(crate) fn is_readable(_: &std::fs::Metadata) -> bool {
+    true
+}
+
+/// Whether we may read a file of this mode and owner. Our groups are not asked for: what a group may read is opened.
+#[cfg(unix)]
+pub(crate) fn may_read(mode: u32, owner: u32) -> bool {
+    static WE: LazyLock<rustix::process::Uid> = LazyLock::new(rustix::process::geteuid);
+    let bits = if WE.as_raw() == owner { 0o400 } else { 0o044 };
+    WE.is_root() || mode & bits != 0
 }
 
 pub(crate) fn stamp_of(metadata: &std::fs::Metadata) -> Stamp {

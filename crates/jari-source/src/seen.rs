@@ -8,6 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use jari_base::{Skip, Stamp};
 use serde::{Deserialize, Serialize};
 
+#[cfg(unix)]
+use crate::read::may_read;
 use crate::read::stamp_of;
 use crate::walk::{Walked, ignore_files_above};
 
@@ -194,9 +196,12 @@ impl Tree {
         Some(nanoseconds(status.st_ctime, status.st_ctime_nsec as i64))
     }
 
-    /// What the file system says of a file; `None` if it is no regular file any more.
+    /// What the file system says of a file; `None` if it is no regular file any more, or none that we may read.
     fn stamp(&self, file: &str) -> Option<Stamp> {
         let status = self.status(file, rustix::fs::FileType::RegularFile)?;
+        if !may_read(status.st_mode, status.st_uid) {
+            return None;
+        }
         let modified = nanoseconds(status.st_mtime, status.st_mtime_nsec as i64);
         // Times before 1970 count as none, as they do everywhere.
         Some(Stamp { size: status.st_size as u64, modified: modified.max(0) })

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use jari_base::{Skip, Stamp};
 
-use crate::read::stamp_of;
+use crate::read::{is_readable, stamp_of};
 use crate::seen::{changed, followed, now};
 use crate::{Error, Limits, names};
 
@@ -181,7 +181,8 @@ impl Part<'_> {
         let stamp = stamp_of(&metadata);
         let too_large = (stamp.size > self.limits.max_file_size).then_some(Skip::TooLarge);
         let not_utf8 = entry.path().to_str().is_none().then_some(Skip::Unreadable);
-        let skip = not_utf8.or_else(|| names::skip(name)).or(too_large);
+        let closed = (!is_readable(&metadata)).then_some(Skip::Unreadable);
+        let skip = not_utf8.or_else(|| names::skip(name)).or(too_large).or(closed);
         self.own.entries.push(Entry { path, stamp, skip });
     }
 

@@ -56,6 +56,11 @@ fn all_files(project: &Project) -> Vec<PathBuf> {
     found
 }
 
+/// Makes room for a file: a folder may have taken its place, or one that nobody may write to.
+fn clear(path: &Path) {
+    let _ = std::fs::remove_dir_all(path).or_else(|_| std::fs::remove_file(path));
+}
+
 /// Does something to the tree; says what.
 fn edit(project: &Project, round: usize, random: &mut Random) -> String {
     let mut there = all_files(project);
@@ -67,8 +72,7 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
     let shown = file.display();
     match random.below(12) {
         0 | 1 => {
-            // A folder may have taken its place.
-            let _ = std::fs::remove_dir_all(project.path(tree::path(number)));
+            clear(&project.path(tree::path(number)));
             tree::write(project, number, round + 1);
             format!("write {}", tree::path(number))
         }
@@ -99,7 +103,7 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
             } else {
                 name.to_uppercase()
             });
-            let _ = std::fs::remove_dir_all(&to);
+            clear(&to);
             std::fs::rename(&file, &to).expect("the files of a test can be used");
             format!("case {shown}")
         }
@@ -122,7 +126,7 @@ fn edit(project: &Project, round: usize, random: &mut Random) -> String {
         }
         9 => {
             let blob = beside("blob.py".to_owned());
-            let _ = std::fs::remove_dir_all(&blob);
+            clear(&blob);
             std::fs::write(blob, b"\0\x01binary\0").expect("the files of a test can be used");
             format!("binary beside {shown}")
         }
