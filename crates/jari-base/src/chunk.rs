@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Document, LineRange, Reference, Symbol, words};
+use crate::{Document, FieldType, LineRange, Reference, Symbol, words};
 
 words! {
     /// What a chunk holds.
@@ -48,6 +48,8 @@ pub struct Chunked {
     pub symbols: Vec<Symbol>,
     /// Uses of names, in order of their line.
     pub references: Vec<Reference>,
+    /// The fields whose types are declared, in order of what has them.
+    pub fields: Vec<FieldType>,
     /// Title, sections and links, where the file is a document.
     pub document: Option<Document>,
     /// What could not be read as it should.

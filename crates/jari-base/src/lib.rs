@@ -10,6 +10,7 @@ mod hash;
 mod language;
 mod span;
 mod symbol;
+mod table;
 mod uses;
 mod vector;
 
@@ -25,7 +26,7 @@ pub use file::{ChunkId, ContentHash, FileId, Generation, Skip, Stamp};
 pub use hash::fingerprint;
 pub use language::Language;
 pub use span::LineRange;
-pub use symbol::{Reference, ReferenceKind, Symbol, SymbolKind};
+pub use symbol::{FieldType, Reference, ReferenceKind, Symbol, SymbolKind};
 pub use uses::Uses;
 pub use vector::{Backend, Space};
 

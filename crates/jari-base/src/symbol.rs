@@ -40,6 +40,14 @@ words! {
     }
 }
 
+impl SymbolKind {
+    /// Whether it has members.
+    pub fn is_type(self) -> bool {
+        use SymbolKind::{Class, Enum, Impl, Interface, Module, Struct, Trait};
+        matches!(self, Class | Enum | Impl | Interface | Module | Struct | Trait)
+    }
+}
+
 /// A definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
@@ -67,6 +75,17 @@ impl Symbol {
             None => self.name.clone(),
         }
     }
+}
+
+/// What a type declares a field to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldType {
+    /// The type that has the field, by its place among the file's definitions.
+    pub owner: u32,
+    /// What the field is called.
+    pub name: String,
+    /// The name of its own type.
+    pub declared: String,
 }
 
 words! {

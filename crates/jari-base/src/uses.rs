@@ -1,10 +1,12 @@
-//! The uses of one file, packed: a walk over the graph looks at hundreds of files for a few uses in each.
+//! The uses of one file, packed: a walk over the graph looks at hundreds of files for a few uses in each. Beside them stand the
+//! types of fields, which the same walks ask for.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Reference, ReferenceKind};
+use crate::table::Table;
+use crate::{FieldType, Reference, ReferenceKind};
 
 /// All uses of names in a file, in order of their line. Each text stands once, and a use is a row of numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -13,47 +15,42 @@ pub struct Uses {
     texts: String,
     /// Where each ends.
     ends: Vec<u32>,
-    rows: Vec<Row>,
-}
-
-/// A [`Reference`] whose texts go by their numbers, from 1 on; 0 is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Row {
-    name: u32,
-    kind: ReferenceKind,
-    line: u32,
-    within: Option<u32>,
-    qualifier: u32,
-    receiver: u32,
-    alias: u32,
+    /// Name, kind, line, within, qualifier, receiver, alias. Texts and `within` count from 1 on; 0 is none.
+    rows: Table<7>,
+    /// Owner, name, declared.
+    fields: Table<3>,
 }
 
 impl Uses {
-    /// Packs the uses of a file.
-    pub fn new<'r>(references: &'r [Reference]) -> Self {
-        let mut uses = Self::default();
+    /// Packs the uses of a file, and the types of the fields it declares.
+    pub fn new<'r>(references: &'r [Reference], fields: &'r [FieldType]) -> Self {
+        let (mut texts, mut ends) = (String::new(), Vec::new());
         let mut numbers: HashMap<&'r str, u32> = HashMap::new();
-        for Reference { name, kind, line, within, qualifier, receiver, alias } in references {
-            let mut number = |text: Option<&'r str>| match text {
-                Some(text) => *numbers.entry(text).or_insert_with(|| {
-                    uses.texts.push_str(text);
-                    uses.ends.push(uses.texts.len() as u32);
-                    uses.ends.len() as u32
-                }),
-                None => 0,
-            };
-            let row = Row {
-                name: number(Some(name)),
-                kind: *kind,
-                line: *line,
-                within: *within,
-                qualifier: number(qualifier.as_deref()),
-                receiver: number(receiver.as_deref()),
-                alias: number(alias.as_deref()),
-            };
-            uses.rows.push(row);
-        }
-        uses
+        let mut number = |text: Option<&'r str>| match text {
+            Some(text) => *numbers.entry(text).or_insert_with(|| {
+                texts.push_str(text);
+                ends.push(texts.len() as u32);
+                ends.len() as u32
+            }),
+            None => 0,
+        };
+        let row = |reference: &'r Reference| {
+            let Reference { name, kind, line, within, qualifier, receiver, alias } = reference;
+            [
+                number(Some(name)),
+                *kind as u32,
+                *line,
+                within.map_or(0, |within| within + 1),
+                number(qualifier.as_deref()),
+                number(receiver.as_deref()),
+                number(alias.as_deref()),
+            ]
+        };
+        let rows: Vec<_> = references.iter().map(row).collect();
+        let field =
+            |field: &'r FieldType| [field.owner, number(Some(&field.name)), number(Some(&field.declared))];
+        let fields: Vec<_> = fields.iter().map(field).collect();
+        Self { texts, ends, rows: Table::new(&rows), fields: Table::new(&fields) }
     }
 
     /// Whether there are none.
@@ -63,38 +60,57 @@ impl Uses {
 
     /// All of them.
     pub fn all(&self) -> Vec<Reference> {
-        self.rows.iter().map(|row| self.reference(row)).collect()
+        self.rows.rows().filter_map(|row| self.reference(row)).collect()
     }
 
     /// Those of names that are wanted; each name is asked for once.
     pub fn named(&self, wanted: impl Fn(&str) -> bool) -> Vec<Reference> {
         let wanted: Vec<bool> = (0..=self.ends.len()).map(|text| wanted(self.text(text as u32))).collect();
-        let is_wanted = |row: &&Row| wanted.get(row.name as usize) == Some(&true);
-        self.rows.iter().filter(is_wanted).map(|row| self.reference(row)).collect()
+        let is_wanted = |name: u32| wanted.get(name as usize) == Some(&true);
+        self.rows.rows_with(0, is_wanted).filter_map(|row| self.reference(row)).collect()
     }
 
     /// Those of kinds that are wanted.
     pub fn of_kind(&self, wanted: impl Fn(ReferenceKind) -> bool) -> Vec<Reference> {
-        self.rows.iter().filter(|row| wanted(row.kind)).map(|row| self.reference(row)).collect()
+        let is_wanted = |number: u32| kind(number).is_some_and(&wanted);
+        self.rows.rows_with(1, is_wanted).filter_map(|row| self.reference(row)).collect()
     }
 
     /// The name and the kind of each.
     pub fn names(&self) -> impl Iterator<Item = (&str, ReferenceKind)> {
-        self.rows.iter().map(|row| (self.text(row.name), row.kind))
+        self.rows.rows().filter_map(|row| Some((self.text(row[0]), kind(row[1])?)))
     }
 
-    fn reference(&self, row: &Row) -> Reference {
-        let Row { name, kind, line, within, qualifier, receiver, alias } = *row;
-        let text = |number: u32| (number > 0).then(|| self.text(number).to_owned());
-        Reference {
+    /// What one of the file's definitions declares a field to be.
+    pub fn field(&self, owner: u32, name: &str) -> Option<&str> {
+        let mut of_owner = self.fields.rows_with(0, |one| one == owner);
+        let found = of_owner.find(|[_, one, _]| self.text(*one) == name);
+        found.map(|[.., declared]| self.text(declared))
+    }
+
+    /// All fields whose types are declared.
+    pub fn fields(&self) -> Vec<FieldType> {
+        let field = |[owner, name, declared]: [u32; 3]| FieldType {
+            owner,
             name: self.text(name).to_owned(),
-            kind,
+            declared: self.text(declared).to_owned(),
+        };
+        self.fields.rows().map(field).collect()
+    }
+
+    /// A use; `None` where damage has left none.
+    fn reference(&self, row: [u32; 7]) -> Option<Reference> {
+        let [name, number, line, within, qualifier, receiver, alias] = row;
+        let text = |number: u32| (number > 0).then(|| self.text(number).to_owned());
+        Some(Reference {
+            name: self.text(name).to_owned(),
+            kind: kind(number)?,
             line,
-            within,
+            within: within.checked_sub(1),
             qualifier: text(qualifier),
             receiver: text(receiver),
             alias: text(alias),
-        }
+        })
     }
 
     /// A text by its number; nothing where damage has left none.
@@ -107,6 +123,10 @@ impl Uses {
         };
         self.texts.get(start..end).unwrap_or_default()
     }
+}
+
+fn kind(number: u32) -> Option<ReferenceKind> {
+    ReferenceKind::ALL.get(number as usize).copied()
 }
 
 #[cfg(test)]
@@ -131,23 +151,33 @@ mod tests {
     #[test]
     fn what_is_packed_comes_out_again() {
         let references = references();
-        let uses = Uses::new(&references);
+        let field = |owner, name: &str, declared: &str| FieldType {
+            owner,
+            name: name.to_owned(),
+            declared: declared.to_owned(),
+        };
+        let fields = [field(0, "free", "Pool"), field(4, "free", "Queue")];
+        let uses = Uses::new(&references, &fields);
         assert_eq!(uses.all(), references);
+        assert_eq!(uses.fields(), fields);
+        assert_eq!(uses.field(4, "free"), Some("Queue"));
+        assert_eq!((uses.field(4, "used"), uses.field(1, "free")), (None, None));
         assert_eq!(uses.named(|name| name == "take"), references[1..2]);
         assert_eq!(uses.named(|name| name == "self.pool"), []);
         assert_eq!(uses.of_kind(ReferenceKind::is_import), references[..1]);
         let names: Vec<_> = uses.names().map(|(name, _)| name).collect();
         assert_eq!(names, ["Pool", "take", ""]);
-        assert_eq!(uses.texts, "Poolnettakeself.pool");
-        assert!(!uses.is_empty() && Uses::new(&[]).is_empty());
+        assert_eq!(uses.texts, "Poolnettakeself.poolfreeQueue");
+        assert!(!uses.is_empty() && Uses::new(&[], &[]).is_empty());
     }
 
     #[test]
     fn wrong_numbers_are_no_texts() {
-        let mut uses = Uses::new(&references());
-        uses.rows[0].name = u32::MAX;
+        let mut uses = Uses::new(&references(), &[]);
+        uses.rows =
+            Table::new(&[[u32::MAX, 0, 1, 0, 0, 0, 0], [3, 99, 1, 0, 0, 0, 0], [3, 0, 1, 0, 9, 0, 0]]);
         uses.ends[1] = 2;
-        assert_eq!(uses.all().len(), 3);
+        assert_eq!(uses.all().len(), 2);
         assert_eq!(uses.named(|name| name == "Pool"), []);
     }
 }

@@ -1,9 +1,10 @@
-//! One file in; chunks, symbols, references, sections, links and notes out. Pure: no IO, no store, and no input makes it fail.
+//! One file in; chunks, symbols, references, fields, sections, links and notes out. Pure: no IO, no store, and no input makes it fail.
 
 mod brackets;
 mod detect;
 mod document;
 mod endpoints;
+mod fields;
 mod layout;
 mod lines;
 mod path;
@@ -19,7 +20,7 @@ use jari_base::{Chunked, Language, Note};
 use crate::lines::Lines;
 
 /// Changes whenever the same text gives other chunks than before: an index made by another version is made anew.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Reads one file.
 pub fn chunk(language: &Language, text: &str, documents: &DocumentOptions) -> Chunked {
@@ -38,9 +39,10 @@ pub fn chunk(language: &Language, text: &str, documents: &DocumentOptions) -> Ch
         notes: if outline.broken { vec![Note::BrokenSyntax] } else { Vec::new() },
         symbols: outline.items.into_iter().map(|item| item.symbol).collect(),
         references: outline.references,
-        document: None,
+        ..Chunked::default()
     };
     endpoints::add(language, text, &mut chunked);
+    chunked.fields = fields::declared(&chunked.symbols, &lines);
     chunked
 }
 

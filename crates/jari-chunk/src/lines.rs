@@ -51,6 +51,13 @@ impl<'a> Lines<'a> {
         LineRange::new(first, self.number_at(bytes.end.saturating_sub(1)).max(first))
     }
 
+    /// These lines, one after the other; those past the end are left out.
+    pub(crate) fn slice(&self, lines: LineRange) -> &'a str {
+        let at =
+            |line: u32| self.starts.get(line as usize - 1).map_or(self.text.len(), |start| *start as usize);
+        &self.text[at(lines.start)..at(lines.end + 1)]
+    }
+
     /// Bytes of lines `first` to `last`.
     pub(crate) fn bytes(&self, first: u32, last: u32) -> usize {
         let start = self.starts[first as usize - 1] as usize;

@@ -6,4 +6,4 @@ mod resolve;
 
 pub use habits::Family;
 pub use module::{Closeness, anchors, leads, steps};
-pub use resolve::{Candidate, Certainty, Definition, Named, Place, Reason, Types, resolve};
+pub use resolve::{Candidate, Certainty, Definition, Named, Place, Reason, Types, looks_around, resolve};

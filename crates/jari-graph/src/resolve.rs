@@ -1,11 +1,13 @@
 //! Which definitions a use of a name may mean. What the syntax shows decides: the import, the receiver, the type around, the
 //! file; where it shows nothing, all that fit are returned, nearest first.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind};
 use jari_text::fold_name;
+use rustc_hash::FxHashMap;
 
 use crate::Family;
 use crate::habits::{Habits, is_ordinary};
@@ -33,6 +35,8 @@ pub struct Definition {
     pub path: String,
     /// Its language.
     pub language: Language,
+    /// Its place among the file's definitions.
+    pub ordinal: u32,
     /// What is defined.
     pub symbol: Symbol,
 }
@@ -52,11 +56,14 @@ impl Definition {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Named {
     definitions: Vec<Definition>,
-    by_owner: HashMap<String, Vec<usize>>,
-    by_file: HashMap<FileId, Vec<usize>>,
-    /// Of each definition: its family, and what it belongs to, made comparable.
+    by_owner: FxHashMap<String, Vec<usize>>,
+    by_file: FxHashMap<FileId, Vec<usize>>,
+    /// Of each definition: its family, what it belongs to, made comparable, and how many folders it lies in.
     families: Vec<Family>,
     owners: Vec<String>,
+    depths: Vec<usize>,
+    /// How far each is from the file that was asked for last: uses are looked at file by file.
+    distances: RefCell<Option<(FileId, Rc<[usize]>)>>,
 }
 
 impl Named {
@@ -70,6 +77,7 @@ impl Named {
             }
             named.families.push(Family::of(&definition.language));
             named.owners.push(fold_name(definition.owner().unwrap_or_else(|| stem(&definition.path))));
+            named.depths.push(depth(definition.path.as_bytes()));
         }
         named
     }
@@ -77,6 +85,23 @@ impl Named {
     /// All of them.
     pub fn definitions(&self) -> &[Definition] {
         &self.definitions
+    }
+
+    /// How far each is from a file.
+    fn distances(&self, file: FileId, path: &str) -> Rc<[usize]> {
+        let mut last = self.distances.borrow_mut();
+        match last.as_ref() {
+            Some((known, distances)) if *known == file => distances.clone(),
+            _ => {
+                let own = depth(path.as_bytes());
+                let others = self.definitions.iter().zip(&self.depths);
+                let distances: Rc<[usize]> = others
+                    .map(|(definition, depth)| own + depth + 2 - 2 * shared(path, &definition.path))
+                    .collect();
+                *last = Some((file, distances.clone()));
+                distances
+            }
+        }
     }
 
     /// Those that belong to a type or module.
@@ -94,7 +119,7 @@ pub struct Place<'a> {
     pub path: &'a str,
     /// Its language.
     pub language: &'a Language,
-    /// The definition around the use.
+    /// The definition around the use, where [`looks_around`] says that it matters.
     pub around: Option<&'a Symbol>,
     /// All imports of the file.
     pub imports: &'a [Reference],
@@ -219,12 +244,27 @@ pub fn resolve(place: Place<'_>, reference: &Reference, named: &Named, types: &d
     let through = |candidate: &Candidate| matches!(candidate.reason, Reason::Through(_));
     found.retain(|candidate| Some(candidate.certainty) == best || through(candidate));
     // What stands nearer is named first.
-    found.sort_by_cached_key(|candidate| {
-        let definition = &named.definitions[candidate.definition];
-        (std::cmp::Reverse(candidate.certainty), distance(place.path, &definition.path))
-    });
-    found.truncate(MOST);
+    if found.len() > 1 {
+        let distances = named.distances(place.file, place.path);
+        let key = |candidate: &Candidate| {
+            let Candidate { definition, certainty, .. } = candidate;
+            (Reverse(*certainty), distances[*definition], *definition)
+        };
+        if found.len() > MOST {
+            found.select_nth_unstable_by_key(MOST, key);
+            found.truncate(MOST);
+        }
+        found.sort_unstable_by_key(key);
+    }
     found
+}
+
+/// Whether what a use means depends on the definition around it.
+pub fn looks_around(reference: &Reference) -> bool {
+    match reference.qualifier.as_deref() {
+        None => !reference.kind.is_import(),
+        Some(qualifier) => SELVES.contains(&qualifier) || SUPERS.contains(&qualifier),
+    }
 }
 
 struct Resolver<'a> {
@@ -345,15 +385,18 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// How many folders lie between two files.
-fn distance(one: &str, other: &str) -> usize {
-    let folders = |path: &[u8]| path.iter().filter(|byte| **byte == b'/').count();
+/// How many folders a file lies in.
+fn depth(path: &[u8]) -> usize {
+    path.iter().filter(|byte| **byte == b'/').count()
+}
+
+/// How many steps two paths have in common.
+fn shared(one: &str, other: &str) -> usize {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let alike = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     // What they share ends with a whole step of both.
     let ends = |path: &[u8]| path.get(alike).is_none_or(|next| *next == b'/');
-    let shared = folders(&one[..alike]) + usize::from(ends(one) && ends(other));
-    folders(one) + folders(other) + 2 - 2 * shared
+    depth(&one[..alike]) + usize::from(ends(one) && ends(other))
 }
 
 fn stem(path: &str) -> &str {

@@ -11,7 +11,7 @@ use crate::{errors, lock, pages};
 
 /// The format this version writes. A higher one is refused, a lower one is made anew. It stands in the database's header, whose
 /// page is checked like all others, in every format to come.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
 
 /// From here on pages have checksums, and the header the number of the format.
 pub(crate) const FIRST_CHECKED_FORMAT: u32 = 5;
@@ -39,7 +39,8 @@ const SCHEMA: &str = "
         file INTEGER NOT NULL, ordinal INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL, kind INTEGER NOT NULL,
         container TEXT, signature TEXT NOT NULL, doc TEXT, exported INTEGER NOT NULL, first INTEGER NOT NULL,
         last INTEGER NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
-    CREATE INDEX symbols_by_name ON symbols (folded);
+    CREATE INDEX symbols_by_name ON symbols (
+        folded, name, kind, container, signature, doc, exported, first, last, chunk);
 ";
 
 /// The rows.

@@ -164,7 +164,7 @@ pub(crate) fn chunked(connection: &Connection, file: FileId) -> Result<Option<Ch
         statement.query_map([file.0], chunk_of).and_then(Iterator::collect).map_err(errors::sqlite)?;
     let symbols = symbols_of(connection, file)?;
     let document = document(connection, file)?;
-    Ok(Some(Chunked { chunks, symbols, references: uses.all(), document, notes }))
+    Ok(Some(Chunked { chunks, symbols, references: uses.all(), fields: uses.fields(), document, notes }))
 }
 
 fn document(connection: &Connection, file: FileId) -> Result<Option<Document>> {
@@ -239,10 +239,10 @@ pub(crate) fn symbols(connection: &Connection, lookup: &SymbolLookup) -> Result<
     };
     let mut statement = prepare(
         connection,
-        &format!("SELECT {SYMBOL}, file FROM symbols WHERE {condition} LIMIT {MOST_SYMBOLS}"),
+        &format!("SELECT {SYMBOL}, file, ordinal FROM symbols WHERE {condition} LIMIT {MOST_SYMBOLS}"),
     )?;
     let found = statement.query_map([bounds.0, bounds.1], |row| {
-        Ok(StoredSymbol { symbol: symbol_of(row)?, file: FileId(row.get(8)?) })
+        Ok(StoredSymbol { symbol: symbol_of(row)?, file: FileId(row.get(8)?), ordinal: row.get(9)? })
     });
     found.and_then(Iterator::collect).map_err(errors::sqlite)
 }
@@ -337,8 +337,8 @@ pub(crate) fn put_contents(
     file: &FileInput,
     fold: fn(&str) -> String,
 ) -> Result<()> {
-    let Chunked { chunks, symbols, references, document, notes } = &file.chunked;
-    let uses = postcard::to_stdvec(&(Uses::new(references), notes))
+    let Chunked { chunks, symbols, references, fields, document, notes } = &file.chunked;
+    let uses = postcard::to_stdvec(&(Uses::new(references, fields), notes))
         .map_err(|error| Error::Backend(error.to_string()))?;
     let mut statement = prepare(connection, "INSERT INTO texts VALUES (?, ?)")?;
     statement.execute(params![id.0, pack(&file.text)]).map_err(errors::sqlite)?;

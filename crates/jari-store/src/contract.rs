@@ -278,6 +278,8 @@ impl StoredSection {
 pub struct StoredSymbol {
     /// In which file.
     pub file: FileId,
+    /// Its place among the file's definitions.
+    pub ordinal: u32,
     /// What is defined.
     pub symbol: Symbol,
 }
@@ -308,13 +310,9 @@ impl SymbolLookup {
             kind && files.get(found.file).is_some_and(|record| filter.allows(record))
         });
         let path = |found: &StoredSymbol| files.get(found.file).map(|record| record.path.as_str());
-        let key = |found: &StoredSymbol| {
-            let symbol = &found.symbol;
-            (symbol.name != self.name, symbol.name.chars().count(), !symbol.exported)
-        };
-        found.sort_by(|a, b| {
-            let place = |found: &StoredSymbol| found.symbol.lines.start;
-            key(a).cmp(&key(b)).then_with(|| path(a).cmp(&path(b))).then_with(|| place(a).cmp(&place(b)))
+        found.sort_by_cached_key(|found| {
+            let Symbol { name, exported, lines, .. } = &found.symbol;
+            (*name != self.name, name.chars().count(), !exported, path(found), lines.start)
         });
         found.truncate(self.limit);
         Ok(found)

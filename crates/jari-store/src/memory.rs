@@ -247,7 +247,7 @@ impl Snapshot for State {
     }
 
     fn symbols(&self, lookup: &SymbolLookup) -> Result<Vec<StoredSymbol>> {
-        let named = |symbol: &&Symbol| {
+        let named = |(_, symbol): &(usize, &Symbol)| {
             let folded = self.fold(&symbol.name);
             match lookup.mode {
                 SymbolMode::Exact => folded == lookup.folded,
@@ -256,8 +256,13 @@ impl Snapshot for State {
             }
         };
         let of_file = |(file, input): (FileId, &FileInput)| -> Vec<StoredSymbol> {
-            let found = input.chunked.symbols.iter().filter(named);
-            found.map(|symbol| StoredSymbol { file, symbol: symbol.clone() }).collect()
+            let found = input.chunked.symbols.iter().enumerate().filter(named);
+            let stored = |(at, symbol): (usize, &Symbol)| StoredSymbol {
+                file,
+                ordinal: at as u32,
+                symbol: symbol.clone(),
+            };
+            found.map(stored).collect()
         };
         lookup.choose(self.inputs().flat_map(of_file).collect(), &self.files)
     }
@@ -291,7 +296,8 @@ impl Snapshot for State {
     }
 
     fn uses(&self, file: FileId) -> Result<Uses> {
-        Ok(self.input(file).map(|input| Uses::new(&input.chunked.references)).unwrap_or_default())
+        let uses = |input: &FileInput| Uses::new(&input.chunked.references, &input.chunked.fields);
+        Ok(self.input(file).map(uses).unwrap_or_default())
     }
 
     fn definition(&self, file: FileId, ordinal: u32) -> Result<Option<Symbol>> {

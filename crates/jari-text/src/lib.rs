@@ -20,7 +20,7 @@ pub use query::{Query, QueryWord};
 pub use spelling::{slips, spelling, spelling_grams};
 pub use tokenize::{Token, TokenKind, Tokenizer};
 pub use typed::Typed;
-pub use types::{declared_type, field_type, returned_type};
+pub use types::{declared_fields, declared_type, returned_type};
 
 /// Changes whenever the same text gives other words than before: an index made by another version is made anew.
 pub const VERSION: u32 = 1;

@@ -1,5 +1,7 @@
 //! Names of types out of how code writes them.
 
+use rustc_hash::FxHashSet;
+
 /// Words before a type that say how it is held.
 const TYPE_WORDS: [&str; 9] =
     ["mut ", "dyn ", "impl ", "const ", "final ", "readonly ", "ref ", "struct ", "inout "];
@@ -109,8 +111,38 @@ pub fn returned_type<'s>(
     }
 }
 
+/// The fields that the lines of a type declare, each once, and the types they give them. Fields stand on the lines that are indented
+/// least, and on those that set one of their own.
+pub fn declared_fields(declaration: &str) -> Vec<(&str, &str)> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let outer = declaration.lines().next().map_or(0, indent);
+    let inner = declaration.lines().filter(|line| !line.trim().is_empty()).map(indent);
+    let least = inner.filter(|indent| *indent > outer).min().unwrap_or(0);
+    let sets = |line: &str| ["self.", "this."].iter().any(|own| line.trim_start().starts_with(own));
+    let mut known: FxHashSet<&str> = FxHashSet::default();
+    let mut found = Vec::new();
+    for line in declaration.lines().filter(|line| indent(line) == least || sets(line)) {
+        for name in may_be_declared(line) {
+            if let Some(declared) = field_type(line, name).filter(|_| known.insert(name)) {
+                found.push((name, declared));
+            }
+        }
+    }
+    found
+}
+
+/// The names of a line that it may declare, by what stands behind them: most are only used.
+fn may_be_declared(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    words.filter(|word| {
+        let end = word.as_ptr().addr() - line.as_ptr().addr() + word.len();
+        let behind = line.as_bytes().get(end);
+        behind.is_none_or(|behind| behind.is_ascii_whitespace() || b":;=,*".contains(behind))
+    })
+}
+
 /// The type that a line declares a field to be: `Pool` of `free: Pool,`, `free *Pool`, `private Pool free;`.
-pub fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
+fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
     let line = line.trim_start_matches("self.").trim();
     let at = find_word(line, name)?;
     let (before, after) = (line[..at].trim_end(), line[at + name.len()..].trim_start());
@@ -118,11 +150,10 @@ pub fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
     match after.chars().next() {
         Some(':') if modifiers(before.trim_end_matches("self.")) => declared_type(&after[1..]),
         // Java and C put the type first, Go last.
-        Some(';' | '=' | ',') | None => {
-            let last = before
-                .rsplit(' ')
-                .next()
-                .filter(|last| !MODIFIERS.contains(last) && !last.contains(['(', '.']))?;
+        Some(';' | '=' | ',') | None if !before.contains('=') => {
+            let last = before.rsplit(' ').next().filter(|last| {
+                !MODIFIERS.contains(last) && !last.contains(['(', '.']) && !last.ends_with(':')
+            })?;
             declared_type(last)
         }
         Some(c) if before.is_empty() && (c.is_alphabetic() || c == '*') => declared_type(after),
@@ -189,6 +220,31 @@ mod tests {
         check("    return free;", None);
         check("    a.free = b", None);
         check("    call(free)", None);
+    }
+
+    #[test]
+    fn types_declare_fields() {
+        let check = |declaration, name, expected: Option<&str>| {
+            let fields = declared_fields(declaration);
+            let mut found = fields.iter().filter(|(one, _)| *one == name).map(|(_, declared)| *declared);
+            assert_eq!((found.next(), found.next()), (expected, None), "{name} of {declaration}");
+        };
+        let rust = "struct A {\n    free: Pool,\n    used: Arc<Pool>,\n}";
+        check(rust, "free", Some("Pool"));
+        check(rust, "used", Some("Pool"));
+        check(rust, "Pool", None);
+        check("type A struct {\n\tfree *net.Pool\n\tn, m int\n}", "free", Some("Pool"));
+        // What stands further in is of something else, but for what a method sets.
+        let java =
+            "class A {\n  private Pool free;\n  void f() {\n    Other used = free;\n    Queue free;\n  }\n}";
+        check(java, "free", Some("Pool"));
+        check(java, "used", None);
+        let python =
+            "class A:\n    x = f(a, b=c)\n    def f(self):\n        self.free: Pool = x\n        used: Z = 1";
+        check(python, "free", Some("Pool"));
+        check(python, "used", None);
+        check(python, "b", None);
+        check("", "free", None);
     }
 
     #[test]

@@ -525,7 +525,7 @@ fn an_index_of_a_newer_format_is_refused_and_kept() {
         &expect![[r#"
             exit: 2
             --- stderr
-            error: the index at `[TEMP]/project/.jari` has format 999; this version reads up to 7
+            error: the index at `[TEMP]/project/.jari` has format 999; this version reads up to 8
             hint: use the newer jari that wrote it, or start over with: jari clean
         "#]],
     );

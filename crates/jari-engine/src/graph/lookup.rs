@@ -1,14 +1,14 @@
 //! What a walk over the graph asks the store for, each thing once.
 
-use std::cell::{LazyCell, OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use jari_base::{FileId, Language, Reference, ReferenceKind, Symbol, SymbolKind, Uses};
 use jari_graph::{Closeness, Definition, Family, Named, Types, anchors, leads, steps};
 use jari_store::{FileRecord, Files, Snapshot, StoredSymbol};
-use jari_text::{field_type, returned_type};
+use jari_text::returned_type;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Project, Result};
 
@@ -49,7 +49,7 @@ impl FileUses {
     }
 
     /// The names that it uses, other than to inherit from them.
-    pub(super) fn spoken_of(&self) -> HashSet<&str> {
+    pub(super) fn spoken_of(&self) -> FxHashSet<&str> {
         let uses = self.all.names().filter(|(_, kind)| *kind != ReferenceKind::Inherit);
         uses.map(|(name, _)| name).collect()
     }
@@ -60,19 +60,15 @@ pub(super) struct Lookups<'a> {
     pub(super) project: &'a Project,
     pub(super) snapshot: &'a dyn Snapshot,
     pub(super) files: Arc<Files>,
-    uses: RefCell<HashMap<FileId, Rc<FileUses>>>,
-    defined: RefCell<HashMap<FileId, Rc<Vec<Symbol>>>>,
-    around: RefCell<HashMap<Place, Option<Rc<Symbol>>>>,
-    named: RefCell<HashMap<String, Rc<Named>>>,
-    above: RefCell<HashMap<String, Rc<Vec<String>>>>,
-    directly_above: RefCell<HashMap<String, Rc<Vec<String>>>>,
-    fields: RefCell<HashMap<(String, String), Option<String>>>,
-    declared_fields: RefCell<HashMap<(String, String), Option<String>>>,
-    /// Whether a line of a file declares a field of some type.
-    speaking: RefCell<HashMap<(FileId, String), bool>>,
-    /// The text that was read last: types of one file are often asked for one after the other.
-    text: RefCell<Option<(FileId, Rc<String>)>>,
-    modules: OnceCell<HashSet<String>>,
+    uses: RefCell<FxHashMap<FileId, Rc<FileUses>>>,
+    defined: RefCell<FxHashMap<FileId, Rc<Vec<Symbol>>>>,
+    around: RefCell<FxHashMap<Place, Option<Rc<Symbol>>>>,
+    named: RefCell<FxHashMap<String, Rc<Named>>>,
+    above: RefCell<FxHashMap<String, Rc<Vec<String>>>>,
+    directly_above: RefCell<FxHashMap<String, Rc<Vec<String>>>>,
+    fields: RefCell<FxHashMap<(String, String), Option<String>>>,
+    declared_fields: RefCell<FxHashMap<(String, String), Option<String>>>,
+    modules: OnceCell<FxHashSet<String>>,
     /// The first thing that went wrong where no error can be returned.
     failed: RefCell<Option<crate::Error>>,
 }
@@ -91,8 +87,6 @@ impl<'a> Lookups<'a> {
             directly_above: RefCell::default(),
             fields: RefCell::default(),
             declared_fields: RefCell::default(),
-            speaking: RefCell::default(),
-            text: RefCell::default(),
             modules: OnceCell::new(),
             failed: RefCell::default(),
         })
@@ -142,15 +136,16 @@ impl<'a> Lookups<'a> {
 
     /// All definitions of a name, whatever its style.
     pub(super) fn spelled_anyhow(&self, name: &str) -> Result<Vec<Definition>> {
-        let placed = |StoredSymbol { file, symbol }: StoredSymbol| {
-            self.files.get(file).map(|record| self.definition(record, symbol))
+        let placed = |StoredSymbol { file, ordinal, symbol }: StoredSymbol| {
+            self.files.get(file).map(|record| self.definition(record, ordinal, symbol))
         };
         let named = crate::symbols::named(self.snapshot, name, usize::MAX)?;
         Ok(named.into_iter().filter_map(placed).collect())
     }
 
-    pub(super) fn definition(&self, record: &FileRecord, symbol: Symbol) -> Definition {
-        Definition { file: record.id, path: record.path.clone(), language: record.language.clone(), symbol }
+    pub(super) fn definition(&self, record: &FileRecord, ordinal: u32, symbol: Symbol) -> Definition {
+        let FileRecord { id, path, language, .. } = record;
+        Definition { file: *id, path: path.clone(), language: language.clone(), ordinal, symbol }
     }
 
     /// What went wrong while types were looked up.
@@ -165,8 +160,7 @@ impl<'a> Lookups<'a> {
         })
     }
 
-    /// The type of a field as the definition of its type declares it, read from the text: fields are no definitions in every
-    /// language. A method of that name is a property.
+    /// The type of a field as the definition of its type declares it. A method of that name is a property.
     fn declared_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
         // Many types share those above them.
         let key = (owner.to_owned(), name.to_owned());
@@ -185,42 +179,16 @@ impl<'a> Lookups<'a> {
         Ok(declared)
     }
 
-    /// The same, from the lines of the type alone.
+    /// The same, from what the type itself declares.
     fn written_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
         let named = self.named(owner)?;
-        let types = named.definitions().iter().filter(|one| is_type(one.symbol.kind));
-        for Definition { file, symbol, .. } in types.take(DECLARATIONS) {
-            if !self.declares(*file, name)? {
-                continue;
-            }
-            let Some(text) = self.text(*file)? else { continue };
-            if let Some(declared) = declared_in(symbol.lines.slice(&text), name) {
+        let types = named.definitions().iter().filter(|one| one.symbol.kind.is_type());
+        for Definition { file, ordinal, .. } in types.take(DECLARATIONS) {
+            if let Some(declared) = self.uses(*file)?.all.field(*ordinal, name) {
                 return Ok(Some(declared.to_owned()));
             }
         }
         Ok(None)
-    }
-
-    /// Whether any line of a file may declare a field of that name. A file of tests has many types, and none of them does.
-    fn declares(&self, file: FileId, name: &str) -> Result<bool> {
-        let key = (file, name.to_owned());
-        if let Some(known) = self.speaking.borrow().get(&key) {
-            return Ok(*known);
-        }
-        let declares = self
-            .text(file)?
-            .is_some_and(|text| declarations(&text, name).any(|line| field_type(line, name).is_some()));
-        self.speaking.borrow_mut().insert(key, declares);
-        Ok(declares)
-    }
-
-    fn text(&self, file: FileId) -> Result<Option<Rc<String>>> {
-        if let Some((_, text)) = self.text.borrow().as_ref().filter(|(known, _)| *known == file) {
-            return Ok(Some(text.clone()));
-        }
-        let text = self.snapshot.text(file)?.map(Rc::new);
-        *self.text.borrow_mut() = text.clone().map(|text| (file, text));
-        Ok(text)
     }
 
     /// What the definitions of a type say they inherit from.
@@ -228,18 +196,17 @@ impl<'a> Lookups<'a> {
         if let Some(known) = self.directly_above.borrow().get(name) {
             return Ok(known.clone());
         }
-        let mut files: HashSet<FileId> = HashSet::new();
+        let mut files: FxHashSet<FileId> = FxHashSet::default();
         let mut above: Vec<String> = Vec::new();
-        for Definition { file, symbol, .. } in self.named(name)?.definitions() {
-            if !is_type(symbol.kind) || files.len() == FILES_OF_A_TYPE && !files.contains(file) {
+        for Definition { file, ordinal, symbol, .. } in self.named(name)?.definitions() {
+            if !symbol.kind.is_type() || files.len() == FILES_OF_A_TYPE && !files.contains(file) {
                 continue;
             }
             files.insert(*file);
             let uses = self.uses(*file)?;
-            for reference in uses.inherited().iter().filter(|one| symbol.lines.contains(one.line)) {
-                // A type inside this one inherits for itself.
-                let heir = self.around(*file, reference)?;
-                if heir.is_some_and(|heir| heir.name == name) && !above.contains(&reference.name) {
+            // A type inside this one inherits for itself.
+            for reference in uses.inherited().iter().filter(|one| one.within == Some(*ordinal)) {
+                if !above.contains(&reference.name) {
                     above.push(reference.name.clone());
                 }
             }
@@ -274,7 +241,7 @@ impl Types for Lookups<'_> {
 
     fn knows(&self, name: &str) -> bool {
         let named = self.or_remember(self.named(name));
-        named.definitions().iter().any(|definition| is_type(definition.symbol.kind))
+        named.definitions().iter().any(|definition| definition.symbol.kind.is_type())
     }
 
     fn field(&self, owner: &str, name: &str) -> Option<String> {
@@ -313,7 +280,7 @@ impl Types for Lookups<'_> {
 
     fn has_module(&self, name: &str) -> bool {
         let modules = self.modules.get_or_init(|| {
-            let mut modules: HashSet<String> = HashSet::new();
+            let mut modules: FxHashSet<String> = FxHashSet::default();
             let mut last = "";
             for record in self.files.iter().filter(|record| record.skip.is_none()) {
                 let (folder, file) = record.path.rsplit_once('/').unwrap_or(("", &record.path));
@@ -336,52 +303,16 @@ impl Types for Lookups<'_> {
     }
 }
 
-/// The type that the declaration of a type gives to a field, on one of the lines that may declare fields: those that are indented
-/// least, and those that set a field of their own.
-fn declared_in<'d>(declaration: &'d str, name: &str) -> Option<&'d str> {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let least = LazyCell::new(|| {
-        let outer = declaration.lines().next().map_or(0, indent);
-        let inner = declaration.lines().filter(|line| !line.trim().is_empty()).map(indent);
-        inner.filter(|indent| *indent > outer).min().unwrap_or(0)
-    });
-    let sets = |line: &str| ["self.", "this."].iter().any(|own| line.trim_start().starts_with(own));
-    declarations(declaration, name)
-        .find_map(|line| field_type(line, name).filter(|_| sets(line) || indent(line) == *least))
-}
-
-/// The lines that may declare a field, by what stands behind its name: most do not speak of it at all, and most that do use it.
-fn declarations<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
-    let may_declare = move |at: &usize| {
-        let behind = text.as_bytes().get(at + name.len());
-        behind.is_none_or(|behind| behind.is_ascii_whitespace() || b":;=,*".contains(behind))
-    };
-    memchr::memmem::find_iter(text.as_bytes(), name.as_bytes())
-        .filter(may_declare)
-        .map(|at| line_at(text, at))
-}
-
-fn line_at(text: &str, at: usize) -> &str {
-    let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
-    let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
-    text[start..end].trim_end_matches('\r')
-}
-
-pub(super) fn is_type(kind: SymbolKind) -> bool {
-    use SymbolKind::{Class, Enum, Impl, Interface, Module, Struct, Trait};
-    matches!(kind, Class | Enum | Impl | Interface | Module | Struct | Trait)
-}
-
 /// All indexed files, by the names of their folders and their own.
 pub(super) struct Tree<'a> {
     all: Vec<&'a FileRecord>,
-    by_step: HashMap<&'a str, Vec<&'a FileRecord>>,
+    by_step: FxHashMap<&'a str, Vec<&'a FileRecord>>,
 }
 
 impl<'a> Tree<'a> {
     pub(super) fn new(files: &'a Files) -> Self {
         let all: Vec<&FileRecord> = files.iter().filter(|record| record.skip.is_none()).collect();
-        let mut by_step: HashMap<&str, Vec<&FileRecord>> = HashMap::new();
+        let mut by_step: FxHashMap<&str, Vec<&FileRecord>> = FxHashMap::default();
         for record in &all {
             for step in steps(&record.path) {
                 by_step.entry(step).or_default().push(record);

@@ -4,6 +4,7 @@
 
 mod lookup;
 mod name;
+mod uses;
 mod walk;
 
 use std::time::Duration;
@@ -117,6 +118,9 @@ pub struct Edge {
     /// Whether the file is still what was indexed.
     pub fresh: bool,
 }
+
+/// A question to the graph: one of the functions below.
+pub type Ask = fn(&Project, &dyn Snapshot, &GraphRequest, &dyn Fn() -> bool) -> Result<GraphAnswer>;
 
 /// Uses of a name: calls, types, imports, inheritance.
 pub fn references(

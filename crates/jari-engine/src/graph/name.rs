@@ -4,7 +4,7 @@ use jari_base::SymbolKind;
 use jari_graph::{Definition, Types as _};
 use jari_text::fold_name;
 
-use super::lookup::{Lookups, is_type};
+use super::lookup::Lookups;
 use crate::symbols::split;
 use crate::{Error, Result};
 
@@ -44,7 +44,7 @@ fn inherited(lookups: &Lookups<'_>, container: &str, all: &[Definition]) -> Resu
         return Ok(Vec::new());
     }
     let types = lookups.spelled_anyhow(container)?;
-    for named in types.iter().filter(|one| is_type(one.symbol.kind)) {
+    for named in types.iter().filter(|one| one.symbol.kind.is_type()) {
         for above in lookups.above(&named.symbol.name).iter() {
             let members = all.iter().filter(|one| one.owner() == Some(above.as_str()));
             let members: Vec<Definition> = members.cloned().collect();
@@ -65,10 +65,10 @@ fn at_place(lookups: &Lookups<'_>, name: &str) -> Result<Option<Definition>> {
         return Err(crate::tree::no_such_path(&lookups.files, path));
     };
     let defined = lookups.defined(record.id)?;
-    let around = defined.iter().rev().find(|symbol| symbol.lines.contains(line));
-    let Some(symbol) = around else {
+    let around = defined.iter().enumerate().rev().find(|(_, symbol)| symbol.lines.contains(line));
+    let Some((ordinal, symbol)) = around else {
         let lines = lookups.snapshot.text(record.id)?.map_or(0, |text| text.lines().count());
         return Err(Error::NoSuchLine { path: path.to_owned(), line, lines });
     };
-    Ok(Some(lookups.definition(record, symbol.clone())))
+    Ok(Some(lookups.definition(record, ordinal as u32, symbol.clone())))
 }

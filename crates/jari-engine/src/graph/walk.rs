@@ -2,15 +2,15 @@
 //! that cycles end, and within bounds of time and number.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 use std::time::Instant;
 
 use jari_base::{FileId, Reference, ReferenceKind, Symbol, SymbolKind};
-use jari_graph::{Candidate, Certainty, Definition, Named, Place, Reason, resolve};
-use jari_store::{FileRecord, PathFilter, Snapshot};
+use jari_graph::{Candidate, Certainty, Definition, Reason, resolve};
+use jari_store::{PathFilter, Snapshot};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lookup::{FileUses, Lookups, is_type, may_mean};
+use super::lookup::Lookups;
+use super::uses::{Sought, Use, place};
 use super::{Edge, GraphAnswer, GraphRequest, Node, edge, name};
 use crate::search::is_fresh;
 use crate::{Error, Project, Result};
@@ -31,10 +31,10 @@ const FRONTIER: usize = 200;
 const LEVELS: usize = 4;
 
 /// A definition, told apart from all others.
-type Key = (FileId, u32, String);
+pub(super) type Key = (FileId, u32);
 
-fn key(definition: &Definition) -> Key {
-    (definition.file, definition.symbol.lines.start, definition.symbol.name.clone())
+pub(super) fn key(definition: &Definition) -> Key {
+    (definition.file, definition.ordinal)
 }
 
 struct Walk<'a> {
@@ -43,7 +43,7 @@ struct Walk<'a> {
     cancelled: &'a dyn Fn() -> bool,
     began: Instant,
     answer: GraphAnswer,
-    seen: HashSet<Key>,
+    seen: FxHashSet<Key>,
 }
 
 impl<'a> Walk<'a> {
@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         edges.dedup_by(|one, other| same(one) == same(other));
         self.answer.total = edges.len();
         edges.truncate(self.request.limit);
-        let mut fresh: HashMap<String, bool> = HashMap::new();
+        let mut fresh: FxHashMap<String, bool> = FxHashMap::default();
         for edge in edges {
             let Some(record) = self.lookups.files.at(&edge.path) else { continue };
             let look = || is_fresh(self.lookups.project, record);
@@ -118,10 +118,6 @@ impl<'a> Walk<'a> {
 
     /// Adds an edge and returns whether the walk goes on from it.
     fn add(&mut self, mut edge: Edge, candidate: &Candidate, candidates: usize, hop: usize) -> bool {
-        if candidate.certainty == Certainty::Possible && !self.request.possible {
-            self.answer.possible += 1;
-            return false;
-        }
         edge.certainty = candidate.certainty;
         edge.reason = candidate.reason.to_string();
         edge.candidates = match candidate.reason {
@@ -172,105 +168,31 @@ impl Walk<'_> {
         &mut self,
         targets: &[Definition],
         hop: usize,
-        wanted: &impl Fn(ReferenceKind) -> bool,
+        wanted: &dyn Fn(ReferenceKind) -> bool,
         next: &mut Vec<Definition>,
     ) -> Result<()> {
         let named = self.lookups.named(&targets[0].symbol.name)?;
-        let wanted_keys: HashSet<Key> = targets.iter().map(key).collect();
-        let is_target: Vec<bool> =
-            named.definitions().iter().map(|one| wanted_keys.contains(&key(one))).collect();
+        let (began, request, cancelled) = (self.began, self.request, self.cancelled);
+        let is_over = || began.elapsed() > request.time || cancelled();
+        let sought = Sought { targets, wanted, possible: request.possible, is_over: &is_over };
+        let found = sought.find(&self.lookups)?;
+        self.answer.possible += found.unlisted;
+        self.answer.timed_out |= found.cut && began.elapsed() > request.time;
         let files = self.lookups.files.clone();
-        let mut users = self.lookups.snapshot.users(&targets[0].symbol.name)?;
-        // What a module hands out by default goes by any name elsewhere.
-        let defaults: Vec<&Definition> = targets.iter().filter(|target| is_default(target)).collect();
-        if !defaults.is_empty() {
-            users.extend(self.lookups.snapshot.users("default")?);
-            users.sort_unstable_by_key(|file| file.0);
-            users.dedup();
-        }
-        for file in users {
-            if self.is_over() {
-                return Ok(());
-            }
+        for Use { file, reference, around, meant, candidates } in found.uses {
             let Some(record) = files.get(file) else { continue };
-            let here = self.lookups.uses(file)?;
-            let means_default = |import: &Reference| {
-                let meant = defaults.iter().filter_map(|target| files.get(target.file));
-                import.name == "default" && meant.into_iter().any(|meant| may_mean(record, import, meant))
-            };
-            let found = uses(&here, &targets[0].symbol.name, means_default);
-            // Uses of one kind in one type mean the same: tests call a thing a hundred times.
-            let mut known: HashMap<Likes<'_>, Rc<Vec<Candidate>>> = HashMap::new();
-            let names = OnceCell::new();
-            let speaks_of = |name: &str| names.get_or_init(|| here.spoken_of()).contains(name);
-            for reference in found.iter().filter(|one| wanted(one.kind)) {
-                let around = self.lookups.around(file, reference)?;
-                let around = around.as_deref();
-                let candidates = known
-                    .entry(likes(reference, around))
-                    .or_insert_with(|| {
-                        Rc::new(self.resolved(record, here.imports(), &speaks_of, reference, around, &named))
-                    })
-                    .clone();
-                let meant = candidates.iter().find(|one| is_target[one.definition]);
-                let Some(meant) = meant else { continue };
-                let to = &named.definitions()[meant.definition];
-                let found = edge(record, reference, around.cloned(), Node::from(to));
-                let follows = self.add(found, meant, candidates.len(), hop);
-                if let (true, Some(around)) = (follows, around) {
-                    let caller = self.lookups.definition(record, around.clone());
-                    if self.seen.insert(key(&caller)) {
-                        next.push(caller);
-                    }
+            let to = &named.definitions()[meant.definition];
+            let found = edge(record, &reference, around.clone(), Node::from(to));
+            let follows = self.add(found, &meant, candidates, hop);
+            if let (true, Some(around), Some(ordinal)) = (follows, around, reference.within) {
+                let caller = self.lookups.definition(record, ordinal, around);
+                if self.seen.insert(key(&caller)) {
+                    next.push(caller);
                 }
             }
         }
         Ok(())
     }
-
-    fn resolved(
-        &self,
-        record: &FileRecord,
-        imports: &[Reference],
-        speaks_of: &dyn Fn(&str) -> bool,
-        reference: &Reference,
-        around: Option<&Symbol>,
-        named: &Named,
-    ) -> Vec<Candidate> {
-        let FileRecord { id, path, language, .. } = record;
-        let place = Place { file: *id, path, language, around, imports, speaks_of };
-        resolve(place, reference, named, &self.lookups)
-    }
-}
-
-/// Whether a module of JavaScript hands it out by default.
-fn is_default(definition: &Definition) -> bool {
-    definition.symbol.signature.starts_with("export default ")
-}
-
-/// The uses of a name in a file: under its own name, and under those that imports give it, of it or of what `means_default` says
-/// is it.
-fn uses(file: &FileUses, name: &str, means_default: impl Fn(&Reference) -> bool) -> Vec<Reference> {
-    let brings = |one: &Reference| one.name == name || means_default(one);
-    let aliases: Vec<&str> =
-        file.imports().iter().filter(|one| brings(one)).filter_map(|one| one.alias.as_deref()).collect();
-    let is_use = |one: &Reference| match one.kind.is_import() {
-        true => brings(one),
-        false => one.name == name || aliases.contains(&one.name.as_str()),
-    };
-    let mut found = file.all.named(|used| used == name || used == "default" || aliases.contains(&used));
-    found.retain(is_use);
-    found
-}
-
-/// All that decides what a use means, within one file.
-type Likes<'a> = (ReferenceKind, &'a str, Option<&'a str>, Option<&'a str>, Option<String>, Option<String>);
-
-fn likes<'a>(reference: &'a Reference, around: Option<&Symbol>) -> Likes<'a> {
-    let container = around.and_then(|around| around.container.clone());
-    let is_type = around.filter(|around| is_type(around.kind)).map(|around| around.name.clone());
-    let (qualifier, receiver) = (reference.qualifier.as_deref(), reference.receiver.as_deref());
-    (reference.kind, &reference.name, qualifier, receiver, container, is_type)
 }
 
 /// Along the arrows: from what is defined to what it calls.
@@ -315,7 +237,8 @@ impl Walk<'_> {
             let renames = |one: &&Reference| one.alias.as_deref() == Some(&reference.name) && one.name != "*";
             let import = here.imports().iter().find(renames);
             let named = self.lookups.named(import.map_or(&reference.name, |import| &import.name))?;
-            let candidates = self.resolved(record, here.imports(), &speaks_of, reference, around, &named);
+            let place = place(record, around, here.imports(), &speaks_of);
+            let candidates = resolve(place, reference, &named, &self.lookups);
             let Some(best) = candidates.first() else {
                 self.answer.outside += 1;
                 continue;
@@ -345,7 +268,7 @@ pub(super) fn below(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<GraphAnswer> {
     let (mut walk, roots) = Walk::begin(project, snapshot, request, cancelled)?;
-    let (types, methods): (Vec<_>, Vec<_>) = roots.into_iter().partition(|root| is_type(root.symbol.kind));
+    let (types, methods): (Vec<_>, Vec<_>) = roots.into_iter().partition(|root| root.symbol.kind.is_type());
     let mut frontier = types.clone();
     for hop in 1..=LEVELS {
         let mut next: Vec<Definition> = Vec::new();
@@ -390,10 +313,10 @@ impl Walk<'_> {
             symbol.kind == SymbolKind::Method
                 && symbol.container.as_deref() == Some(&interface.symbol.qualified())
         };
-        let mut owners: Option<HashSet<String>> = None;
+        let mut owners: Option<FxHashSet<String>> = None;
         for method in defined.iter().filter(own) {
             let named = self.lookups.named(&method.name)?;
-            let here: HashSet<String> =
+            let here: FxHashSet<String> =
                 named.definitions().iter().filter_map(|one| one.owner().map(str::to_owned)).collect();
             owners = Some(match owners {
                 Some(owners) => owners.intersection(&here).cloned().collect(),

@@ -246,7 +246,9 @@ fn likeness(called: &str, owner: &str) -> Option<Likeness> {
     if called.is_empty() || called == owner {
         return (called == owner && !called.is_empty()).then_some(Likeness::Same);
     }
-    if called.len() < 3 || owner.len() < 3 {
+    let ends = |name: &str| (name.as_bytes().first().copied(), name.as_bytes().last().copied());
+    let ((first, last), (owner_first, owner_last)) = (ends(called), ends(owner));
+    if called.len() < 3 || owner.len() < 3 || first != owner_first && last != owner_last {
         return None;
     }
     if called.ends_with(owner) || owner.ends_with(called) {

@@ -69,7 +69,7 @@ fn named(definitions: &[&str]) -> Named {
             _ => "typescript",
         });
         let file = FileId(jari_base::fingerprint(path.as_bytes()) as u32);
-        Definition { file, path: path.to_owned(), language, symbol: symbol(qualified, kind) }
+        Definition { file, path: path.to_owned(), language, ordinal: 0, symbol: symbol(qualified, kind) }
     };
     Named::new(definitions.iter().map(one).collect())
 }

@@ -4,9 +4,8 @@ use std::collections::HashSet;
 
 use jari_base::LineRange;
 use jari_engine::documents::{Page, toc};
-use jari_engine::graph::{self, Edge, GraphAnswer, GraphRequest};
+use jari_engine::graph::{self, Ask, Edge, GraphAnswer, GraphRequest};
 use jari_engine::links::{Graph, Target};
-use jari_engine::{Error, Project};
 use jari_store::{Snapshot, SymbolMode};
 use jari_wire::PlaceJson;
 use schemars::JsonSchema;
@@ -81,9 +80,6 @@ pub(super) fn outline(call: &Call<'_>, path: &str, depth: u8, offset: usize) -> 
     let item = |entry: &_| Item::from(PlaceJson::section(path, entry));
     Ok(Answer::after(offset, entries.iter().map(item)))
 }
-
-/// One of the functions of `jari_engine::graph`.
-type Ask = fn(&Project, &dyn Snapshot, &GraphRequest, &dyn Fn() -> bool) -> Result<GraphAnswer, Error>;
 
 /// What the graph says of a name: each use with its place, what it means and why.
 fn follow(call: &Call<'_>, name: String, hops: usize, offset: usize, ask: Ask) -> Result<Answer, Refusal> {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use jari_engine::graph::{Certainty, Edge, GraphAnswer, GraphRequest};
-use jari_engine::{Error, Project};
+use jari_engine::graph::{Ask, Certainty, Edge, GraphAnswer, GraphRequest};
 use jari_store::Snapshot;
 use jari_text::estimate_tokens;
 use jari_wire::GraphJson;
@@ -54,9 +53,6 @@ enum Format {
     /// Mermaid
     Mermaid,
 }
-
-/// One of the functions of `jari_engine::graph`.
-type Ask = fn(&Project, &dyn Snapshot, &GraphRequest, &dyn Fn() -> bool) -> Result<GraphAnswer, Error>;
 
 /// A question about a name.
 pub(super) struct Question {
