@@ -1,6 +1,6 @@
 //! What part a file plays in its project, told by its path.
 
-use jari_text::Query;
+use jari_text::{Query, QueryWord};
 
 /// The part a file plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,11 +140,12 @@ impl Role {
         let (factor, lifted) = match self {
             Self::Product => return 1.0,
             // A test client is no test, and neither is what stands in for others in tests.
-            Self::Test if speaks_of(&["test"]) && !speaks_of_tests(query) => (0.75, false),
+            Self::Test if says_test(query) && !speaks_of_tests(query) => (0.75, false),
             // On 21 whole repositories 0.55 scores 0.001 less, 0.45 the same.
             Self::Test => (
                 0.5,
-                speaks_of(&["test", "spec", "fixtur", "bench", "benchmark", "mock", "테스트", "벤치마크"]),
+                says_test(query)
+                    || speaks_of(&["spec", "fixtur", "bench", "benchmark", "mock", "테스트", "벤치마크"]),
             ),
             Self::Document => (
                 // Sections compete one by one and score higher than files do: on 21 whole repositories 0.65 costs 0.02.
@@ -185,6 +186,19 @@ impl Role {
 /// project's own.
 fn is_carried_along(folders: &str) -> bool {
     folders.split('/').skip(1).any(|folder| folder == "packages")
+}
+
+/// Whether a word is `test`, or a name that begins with it: `test_retry` is a test, and `CreateTestContext` makes something for one.
+fn says_test(query: &Query) -> bool {
+    query.words.iter().any(|QueryWord { text, code, .. }| {
+        let lower = text.to_lowercase();
+        match code {
+            true => lower.split(['.', ':', '#']).any(|name| name.starts_with("test")),
+            false => lower
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|part| ["test", "tests", "tested", "testing"].contains(&part)),
+        }
+    })
 }
 
 /// Whether tests themselves are asked for, and not something of that name, or something that helps in tests.
@@ -249,5 +263,9 @@ mod tests {
         assert_eq!(Role::Test.factor(&Query::new("unit tests for the parser")), 1.0);
         assert!(Role::Test.factor(&Query::new("the test client")) < 1.0);
         assert!(Role::Test.factor(&Query::new("a clock that stands still in tests")) < 1.0);
+        let factor = |query| Role::Test.factor(&Query::new(query));
+        assert_eq!(factor("net.CreateTestContext fails"), factor("the parser"));
+        assert_eq!(factor("TestContext fails"), factor("the test client"));
+        assert_eq!(factor("testing the parser"), factor("the test client"));
     }
 }

@@ -40,7 +40,7 @@ const SCHEMA: &str = "
         container TEXT, signature TEXT NOT NULL, doc TEXT, exported INTEGER NOT NULL, first INTEGER NOT NULL,
         last INTEGER NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (file, ordinal)) WITHOUT ROWID;
     CREATE INDEX symbols_by_name ON symbols (
-        folded, name, kind, container, signature, doc, exported, first, last, chunk);
+        folded, file, ordinal, name, kind, container, signature, doc, exported, first, last, chunk);
 ";
 
 /// The rows.
