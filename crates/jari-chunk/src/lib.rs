@@ -42,7 +42,7 @@ pub fn chunk(language: &Language, text: &str, documents: &DocumentOptions) -> Ch
         ..Chunked::default()
     };
     endpoints::add(language, text, &mut chunked);
-    chunked.fields = fields::declared(&chunked.symbols, &lines);
+    chunked.fields = fields::declared(&chunked.symbols, text, &lines);
     chunked
 }
 

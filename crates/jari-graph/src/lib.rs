@@ -6,4 +6,6 @@ mod resolve;
 
 pub use habits::Family;
 pub use module::{Closeness, anchors, leads, steps};
-pub use resolve::{Candidate, Certainty, Definition, Named, Place, Reason, Types, looks_around, resolve};
+pub use resolve::{
+    Candidate, Certainty, Definition, Named, Place, Reason, Types, best_first, looks_around, resolve,
+};

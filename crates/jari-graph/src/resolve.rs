@@ -1,7 +1,6 @@
 //! Which definitions a use of a name may mean. What the syntax shows decides: the import, the receiver, the type around, the
 //! file; where it shows nothing, all that fit are returned, nearest first.
 
-use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::rc::Rc;
 
@@ -15,9 +14,6 @@ use crate::module::{Closeness, folder, leads};
 
 mod alone;
 mod receiver;
-
-/// Candidates that are told apart for one use; beyond it only their number counts.
-const MOST: usize = 20;
 
 /// Definitions whose supertypes are looked at for one use.
 const LOOKED_THROUGH: usize = 60;
@@ -58,12 +54,9 @@ pub struct Named {
     definitions: Vec<Definition>,
     by_owner: FxHashMap<String, Vec<usize>>,
     by_file: FxHashMap<FileId, Vec<usize>>,
-    /// Of each definition: its family, what it belongs to, made comparable, and how many folders it lies in.
+    /// Of each definition: its family, and what it belongs to, made comparable.
     families: Vec<Family>,
     owners: Vec<String>,
-    depths: Vec<usize>,
-    /// How far each is from the file that was asked for last: uses are looked at file by file.
-    distances: RefCell<Option<(FileId, Rc<[usize]>)>>,
 }
 
 impl Named {
@@ -77,7 +70,6 @@ impl Named {
             }
             named.families.push(Family::of(&definition.language));
             named.owners.push(fold_name(definition.owner().unwrap_or_else(|| stem(&definition.path))));
-            named.depths.push(depth(definition.path.as_bytes()));
         }
         named
     }
@@ -87,21 +79,10 @@ impl Named {
         &self.definitions
     }
 
-    /// How far each is from a file.
-    fn distances(&self, file: FileId, path: &str) -> Rc<[usize]> {
-        let mut last = self.distances.borrow_mut();
-        match last.as_ref() {
-            Some((known, distances)) if *known == file => distances.clone(),
-            _ => {
-                let own = depth(path.as_bytes());
-                let others = self.definitions.iter().zip(&self.depths);
-                let distances: Rc<[usize]> = others
-                    .map(|(definition, depth)| own + depth + 2 - 2 * shared(path, &definition.path))
-                    .collect();
-                *last = Some((file, distances.clone()));
-                distances
-            }
-        }
+    /// How many folders lie between a file and the definition that a candidate means.
+    pub fn distance(&self, path: &str, candidate: &Candidate) -> usize {
+        let definition = &self.definitions[candidate.definition];
+        depth(path.as_bytes()) + depth(definition.path.as_bytes()) + 2 - 2 * shared(path, &definition.path)
     }
 
     /// Those that belong to a type or module.
@@ -230,8 +211,8 @@ pub struct Candidate {
     pub reason: Reason,
 }
 
-/// The definitions of `named` that `reference` may mean, best first; none if it means something outside the project. What is less
-/// sure than the best is left out, but for methods that are reached through a type above.
+/// The definitions of `named` that `reference` may mean; none if it means something outside the project. What is less sure than the
+/// best is left out, but for methods that are reached through a type above.
 pub fn resolve(place: Place<'_>, reference: &Reference, named: &Named, types: &dyn Types) -> Vec<Candidate> {
     let family = Family::of(place.language);
     let resolver = Resolver { place, reference, named, types, family, habits: family.habits() };
@@ -243,20 +224,13 @@ pub fn resolve(place: Place<'_>, reference: &Reference, named: &Named, types: &d
     let best = found.iter().map(|candidate| candidate.certainty).max();
     let through = |candidate: &Candidate| matches!(candidate.reason, Reason::Through(_));
     found.retain(|candidate| Some(candidate.certainty) == best || through(candidate));
-    // What stands nearer is named first.
-    if found.len() > 1 {
-        let distances = named.distances(place.file, place.path);
-        let key = |candidate: &Candidate| {
-            let Candidate { definition, certainty, .. } = candidate;
-            (Reverse(*certainty), distances[*definition], *definition)
-        };
-        if found.len() > MOST {
-            found.select_nth_unstable_by_key(MOST, key);
-            found.truncate(MOST);
-        }
-        found.sort_unstable_by_key(key);
-    }
     found
+}
+
+/// Puts the surest candidates first, and of those the nearest to the file at `path`.
+pub fn best_first(candidates: &mut [Candidate], named: &Named, path: &str) {
+    candidates
+        .sort_by_cached_key(|candidate| (Reverse(candidate.certainty), named.distance(path, candidate)));
 }
 
 /// Whether what a use means depends on the definition around it.

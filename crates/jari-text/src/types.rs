@@ -46,12 +46,32 @@ const MODIFIERS: [&str; 19] = [
     "return",
 ];
 
+/// Lines that are longer than this declare no field: they are data, or nobody wrote them.
+const LONGEST: usize = 400;
+
+/// What comments begin with, on a line of their own.
+const COMMENTS: [&str; 4] = ["//", "#", "*", "--"];
+
+/// What texts of several lines stand between.
+const QUOTES: [&str; 2] = ["\"\"\"", "'''"];
+
 /// Types through which the one inside is called.
 const TRANSPARENT: [&str; 10] =
     ["Box", "Rc", "Arc", "Pin", "Cow", "Optional", "Readonly", "Annotated", "unique_ptr", "shared_ptr"];
 
 /// The type that a declaration names: `Pool` of `&mut Pool<T>`, `*net.Pool`, `Arc<Pool>`; nothing where it is several.
 pub fn declared_type(written: &str) -> Option<&str> {
+    let mut written = written;
+    loop {
+        match named_type(written) {
+            (Some(inside), _) => written = inside,
+            (None, named) => return named,
+        }
+    }
+}
+
+/// What stands inside a type through which that is called, or else the type itself.
+fn named_type(written: &str) -> (Option<&str>, Option<&str>) {
     let mut rest = written.trim().trim_start_matches([':', '?', '"', '\'']).trim_start();
     loop {
         let bare = rest.trim_start_matches(['&', '*', '(', ' ']);
@@ -70,12 +90,12 @@ pub fn declared_type(written: &str) -> Option<&str> {
     let path = path.trim_end_matches(':');
     let name = path.rsplit(['.', ':', '\\']).next().unwrap_or(path);
     if let Some(inner) = inner.strip_prefix(['<', '[']).filter(|_| TRANSPARENT.contains(&name)) {
-        return declared_type(inner);
+        return (Some(inner), None);
     }
     // `[]Pool` is not a pool, and neither is one of several.
     let several = inner.trim_start().starts_with(['|', '[']) && !inner.trim_start().starts_with("[T]");
-    let first = name.chars().next()?;
-    (!several && (first.is_alphabetic() || first == '_')).then_some(name)
+    let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    (None, Some(name).filter(|_| !several && is_name))
 }
 
 /// The type that a function says it returns, given its declaration on one line: of several results the one of that `number`, counted
@@ -121,7 +141,16 @@ pub fn declared_fields(declaration: &str) -> Vec<(&str, &str)> {
     let sets = |line: &str| ["self.", "this."].iter().any(|own| line.trim_start().starts_with(own));
     let mut known: FxHashSet<&str> = FxHashSet::default();
     let mut found = Vec::new();
-    for line in declaration.lines().filter(|line| indent(line) == least || sets(line)) {
+    let (mut quoted, mut remark) = (false, false);
+    for line in declaration.lines() {
+        let begins_with = |mark: &&str| line.trim_start().starts_with(*mark);
+        let (was_quoted, was_remark) = (quoted, remark || begins_with(&"/*"));
+        quoted ^= QUOTES.iter().any(|quotes| line.matches(quotes).count() % 2 == 1);
+        remark = was_remark && !line.contains("*/");
+        let is_code = !was_quoted && !was_remark && !COMMENTS.iter().any(begins_with);
+        if !is_code || line.len() > LONGEST || indent(line) != least && !sets(line) {
+            continue;
+        }
         for name in may_be_declared(line) {
             if let Some(declared) = field_type(line, name).filter(|_| known.insert(name)) {
                 found.push((name, declared));
@@ -150,15 +179,35 @@ fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
     match after.chars().next() {
         Some(':') if modifiers(before.trim_end_matches("self.")) => declared_type(&after[1..]),
         // Java and C put the type first, Go last.
-        Some(';' | '=' | ',') | None if !before.contains('=') => {
-            let last = before.rsplit(' ').next().filter(|last| {
-                !MODIFIERS.contains(last) && !last.contains(['(', '.']) && !last.ends_with(':')
-            })?;
-            declared_type(last)
+        Some(';' | '=' | ',') | None if is_declaration(before) => {
+            let last = last_word(before);
+            let is_type = !MODIFIERS.contains(&last) && !last.contains(['(', '.']) && !last.ends_with(':');
+            declared_type(last).filter(|_| is_type)
         }
         Some(c) if before.is_empty() && (c.is_alphabetic() || c == '*') => declared_type(after),
         _ => None,
     }
+}
+
+/// Whether what stands before a name may end with its type: no value is given before it, and it is no parameter.
+fn is_declaration(before: &str) -> bool {
+    let count = |c: char| before.matches(c).count();
+    let behind_marks = before.rsplit([')', ']']).next().unwrap_or(before);
+    count('(') == count(')') && !behind_marks.contains('=')
+}
+
+/// The last word, with what it holds: `Map<String, Pool>`.
+fn last_word(text: &str) -> &str {
+    let mut depth = 0;
+    let begin = text.rfind(|c: char| {
+        match c {
+            '>' => depth += 1,
+            '<' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && c == ' '
+    });
+    begin.map_or(text, |at| &text[at + 1..])
 }
 
 /// Where a name stands as a word of its own.
@@ -245,6 +294,21 @@ mod tests {
         check(python, "used", None);
         check(python, "b", None);
         check("", "free", None);
+        let java = "class A {\n  /*\n  Queue free;\n  */\n  @Column(name = \"x\") Pool free;\n  Map<String, Pool> all;\n  void g(int n, Queue left, int m) {}\n}";
+        check(java, "free", Some("Pool"));
+        check(java, "all", Some("Map"));
+        check(java, "left", None);
+        let python = "class A:\n    \"\"\"\n    free: Queue of things\n    \"\"\"\n    free: Pool\n    def f(self, name, used=None): ...";
+        check(python, "free", Some("Pool"));
+        check(python, "used", None);
+        let long = format!("class A {{\n  int[] all = {{{}}}; Pool free;\n}}", "1, ".repeat(LONGEST));
+        check(&long, "free", None);
+    }
+
+    #[test]
+    fn depth_has_no_end() {
+        let deep = format!("{}Pool", "Box<".repeat(200_000));
+        assert_eq!(declared_type(&deep), Some("Pool"));
     }
 
     #[test]

@@ -363,3 +363,68 @@ fn what_a_module_hands_out_by_default_is_found_under_any_name() {
     ]);
     assert_eq!(lines(&project, &["callers", "open"]), ["src/main.js:5 main → open"]);
 }
+
+#[test]
+fn a_folder_does_not_use_up_the_limit_for_what_lies_outside() {
+    let many: String = (0..60).map(|at| format!("def u{at}():\n    core()\n\n\n")).collect();
+    let project = Project::new(&[
+        ("a/m.py", &format!("def core():\n    return 1\n\n\n{many}")),
+        ("b/n.py", "from a.m import u7\n\n\ndef outer():\n    u7()\n"),
+    ]);
+    project.jari(&["index"]).exits(0);
+    assert_eq!(lines(&project, &["callers", "core", "b", "--hops", "2"]), ["b/n.py:5 outer → u7"]);
+}
+
+#[test]
+fn every_candidate_counts_however_many_there_are() {
+    let classes: Vec<(String, String)> = (0..25)
+        .map(|at| (format!("k{at}.py"), format!("class K{at}:\n    def zap(self):\n        return {at}\n")))
+        .collect();
+    let mut files: Vec<(&str, &str)> =
+        classes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.push(("use/u.py", "def f(x):\n    x.zap()\n"));
+    let project = Project::new(&files);
+    for at in [0, 7, 24] {
+        let answer = project.json(&["callers", &format!("K{at}.zap"), "--possible"]);
+        assert_eq!(answer["edges"][0]["candidates"], 25, "K{at}");
+    }
+}
+
+#[test]
+fn calls_of_one_line_are_told_once_each() {
+    let project = Project::new(&[(
+        "a.py",
+        "def f():\n    return 1\n\n\ndef g():\n    return 2\n\n\ndef a():\n    f(); g(); f()\n",
+    )]);
+    assert_eq!(lines(&project, &["callees", "a"]), ["a.py:10 a → f", "a.py:10 a → g"]);
+}
+
+#[test]
+fn a_route_above_a_function_is_no_call_of_it() {
+    let project = Project::new(&[(
+        "app.py",
+        "from flask import Flask\n\napp = Flask(__name__)\n\n\ndef user():\n    return 1\n\n\n@app.route(\"/\")\ndef index():\n    return user()\n",
+    )]);
+    assert_eq!(lines(&project, &["callees", "index"]), ["app.py:12 index → user"]);
+    assert_eq!(lines(&project, &["callees", "GET /"]), ["app.py:10 GET / → index"]);
+}
+
+#[test]
+fn fields_lead_to_the_methods_of_their_types() {
+    let project = Project::new(&[
+        (
+            "pool.py",
+            "class Pool:\n    def take(self):\n        return 1\n\n\nclass Queue:\n    def take(self):\n        return 2\n",
+        ),
+        (
+            "base.py",
+            "from pool import Pool, Queue\n\n\nclass Base:\n    \"\"\"\n    used: Queue of things\n    \"\"\"\n    used: Pool\n    waiting: Queue\n",
+        ),
+        (
+            "client.py",
+            "from base import Base\n\n\nclass Client(Base):\n    def __init__(self, name, used=None):\n        pass\n\n    def send(self):\n        self.used.take()\n        self.waiting.take()\n",
+        ),
+    ]);
+    assert_eq!(lines(&project, &["callers", "Pool.take"]), ["client.py:9 Client.send → Pool.take"]);
+    assert_eq!(lines(&project, &["callers", "Queue.take"]), ["client.py:10 Client.send → Queue.take"]);
+}

@@ -1,6 +1,7 @@
 //! The uses of a name, file by file: each file tells for itself what its uses mean.
 
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 use jari_base::{FileId, Reference, ReferenceKind, Symbol};
@@ -113,7 +114,9 @@ impl Sought<'_> {
                     Rc::new(resolve(place, reference, named, lookups))
                 })
                 .clone();
-            let Some(meant) = candidates.iter().find(|one| is_target[one.definition]) else { continue };
+            let targets = candidates.iter().filter(|one| is_target[one.definition]);
+            let best = |one: &&Candidate| (Reverse(one.certainty), named.distance(&record.path, one));
+            let Some(meant) = targets.min_by_key(best) else { continue };
             if meant.certainty == Certainty::Possible && !self.possible {
                 found.unlisted += 1;
                 continue;

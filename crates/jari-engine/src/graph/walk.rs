@@ -2,10 +2,11 @@
 //! that cycles end, and within bounds of time and number.
 
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::time::Instant;
 
-use jari_base::{FileId, Reference, ReferenceKind, Symbol, SymbolKind};
-use jari_graph::{Candidate, Certainty, Definition, Reason, resolve};
+use jari_base::{FileId, LineRange, Reference, ReferenceKind, Symbol, SymbolKind};
+use jari_graph::{Candidate, Certainty, Definition, Reason, best_first, resolve};
 use jari_store::{PathFilter, Snapshot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,6 +28,9 @@ const NEAR: usize = 5;
 /// Definitions that are followed from one hop to the next.
 const FRONTIER: usize = 200;
 
+/// Definitions that one call may mean, of those that are listed; beyond it only their number counts.
+const TOLD: usize = 20;
+
 /// Levels of inheritance that are followed downwards.
 const LEVELS: usize = 4;
 
@@ -42,8 +46,15 @@ struct Walk<'a> {
     request: &'a GraphRequest,
     cancelled: &'a dyn Fn() -> bool,
     began: Instant,
+    filter: PathFilter,
     answer: GraphAnswer,
     seen: FxHashSet<Key>,
+}
+
+/// How edges are listed: those of one line by what they lead to.
+fn order(edge: &Edge) -> (usize, Reverse<Certainty>, &str, u32, &str, LineRange) {
+    let Node { path, symbol, .. } = &edge.to;
+    (edge.hop, Reverse(edge.certainty), &edge.path, edge.line, path, symbol.lines)
 }
 
 impl<'a> Walk<'a> {
@@ -54,6 +65,8 @@ impl<'a> Walk<'a> {
         request: &'a GraphRequest,
         cancelled: &'a dyn Fn() -> bool,
     ) -> Result<(Self, Vec<Definition>)> {
+        let filter = PathFilter::new(&request.within)
+            .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
         let lookups = Lookups::new(project, snapshot)?;
         let mut roots = name::definitions(&lookups, &request.name)?;
         let mut answer = GraphAnswer { defined: roots.len(), ..GraphAnswer::default() };
@@ -76,7 +89,7 @@ impl<'a> Walk<'a> {
         }
         answer.definitions = roots.iter().map(Node::from).collect();
         let seen = roots.iter().map(key).collect();
-        let walk = Self { lookups, request, cancelled, began: Instant::now(), answer, seen };
+        let walk = Self { lookups, request, cancelled, began: Instant::now(), filter, answer, seen };
         Ok((walk, if crowded { Vec::new() } else { roots }))
     }
 
@@ -88,23 +101,9 @@ impl<'a> Walk<'a> {
     /// Puts edges in order and cuts them.
     fn finish(mut self) -> Result<GraphAnswer> {
         self.lookups.check()?;
-        let filter = PathFilter::new(&self.request.within)
-            .map_err(|error| Error::BadFilter(format!("the path filter cannot be read: {error}")))?;
-        let files = &self.lookups.files;
-        self.answer.edges.retain(|edge| files.at(&edge.path).is_some_and(|record| filter.allows(record)));
         let edges = &mut self.answer.edges;
-        edges.sort_by(|one, other| {
-            (one.hop, other.certainty, &one.path, one.line).cmp(&(
-                other.hop,
-                one.certainty,
-                &other.path,
-                other.line,
-            ))
-        });
-        let same = |one: &Edge| {
-            (one.hop, one.path.clone(), one.line, one.kind, one.to.path.clone(), one.to.symbol.lines)
-        };
-        edges.dedup_by(|one, other| same(one) == same(other));
+        edges.sort_by(|one, other| order(one).cmp(&order(other)));
+        edges.dedup_by(|one, other| order(one) == order(other) && one.kind == other.kind);
         self.answer.total = edges.len();
         edges.truncate(self.request.limit);
         let mut fresh: FxHashMap<String, bool> = FxHashMap::default();
@@ -125,7 +124,9 @@ impl<'a> Walk<'a> {
             _ => candidates,
         };
         edge.hop = hop;
-        self.answer.edges.push(edge);
+        if self.lookups.files.at(&edge.path).is_some_and(|record| self.filter.allows(record)) {
+            self.answer.edges.push(edge);
+        }
         candidate.certainty != Certainty::Possible
     }
 }
@@ -231,14 +232,17 @@ impl Walk<'_> {
         for reference in calls.iter().filter(|one| lines.contains(one.line)) {
             let around = reference.within.and_then(|within| defined.get(within as usize));
             let inside = around.is_some_and(|around| lines.contains(around.lines.start));
-            if !inside {
+            // A route that stands above a function hands requests to it; the function does not call itself for that.
+            let is_route = around.is_some_and(|around| around.kind == SymbolKind::Endpoint);
+            if !inside || is_route && caller.symbol.kind != SymbolKind::Endpoint {
                 continue;
             }
             let renames = |one: &&Reference| one.alias.as_deref() == Some(&reference.name) && one.name != "*";
             let import = here.imports().iter().find(renames);
             let named = self.lookups.named(import.map_or(&reference.name, |import| &import.name))?;
             let place = place(record, around, here.imports(), &speaks_of);
-            let candidates = resolve(place, reference, &named, &self.lookups);
+            let mut candidates = resolve(place, reference, &named, &self.lookups);
+            best_first(&mut candidates, &named, &record.path);
             let Some(best) = candidates.first() else {
                 self.answer.outside += 1;
                 continue;
@@ -247,7 +251,7 @@ impl Walk<'_> {
                 self.answer.possible += 1;
                 continue;
             }
-            for candidate in &candidates {
+            for candidate in candidates.iter().take(TOLD) {
                 let to = &named.definitions()[candidate.definition];
                 let found = edge(record, reference, around.cloned(), Node::from(to));
                 let follows = self.add(found, candidate, candidates.len(), hop);

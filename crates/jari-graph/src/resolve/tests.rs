@@ -120,7 +120,9 @@ fn resolved(
         imports,
         speaks_of: &speaks_of,
     };
-    let shown: Vec<String> = resolve(place, reference, named, &WORLD)
+    let mut found = resolve(place, reference, named, &WORLD);
+    best_first(&mut found, named, path);
+    let shown: Vec<String> = found
         .iter()
         .map(|candidate| {
             let found = &named.definitions()[candidate.definition];
