@@ -49,6 +49,9 @@ const MODIFIERS: [&str; 19] = [
 /// Lines that are longer than this declare no field: they are data, or nobody wrote them.
 const LONGEST: usize = 400;
 
+/// Lines between fields that are indented less than these.
+const LABELS: [&str; 3] = ["public:", "protected:", "private:"];
+
 /// What comments begin with, on a line of their own.
 const COMMENTS: [&str; 4] = ["//", "#", "*", "--"];
 
@@ -136,7 +139,8 @@ pub fn returned_type<'s>(
 pub fn declared_fields(declaration: &str) -> Vec<(&str, &str)> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let outer = declaration.lines().next().map_or(0, indent);
-    let inner = declaration.lines().filter(|line| !line.trim().is_empty()).map(indent);
+    let is_member = |line: &&str| !line.trim().is_empty() && !LABELS.contains(&line.trim());
+    let inner = declaration.lines().filter(is_member).map(indent);
     let least = inner.filter(|indent| *indent > outer).min().unwrap_or(0);
     let sets = |line: &str| ["self.", "this."].iter().any(|own| line.trim_start().starts_with(own));
     let mut known: FxHashSet<&str> = FxHashSet::default();
@@ -165,8 +169,9 @@ fn may_be_declared(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
     words.filter(|word| {
         let end = word.as_ptr().addr() - line.as_ptr().addr() + word.len();
-        let behind = line.as_bytes().get(end);
-        behind.is_none_or(|behind| behind.is_ascii_whitespace() || b":;=,*".contains(behind))
+        let behind = &line.as_bytes()[end..];
+        let may_end = |behind: &u8| behind.is_ascii_whitespace() || b":;=,*".contains(behind);
+        behind.first().is_none_or(may_end) || behind.starts_with(b"?:") || behind.starts_with(b"!:")
     })
 }
 
@@ -175,12 +180,16 @@ fn field_type<'s>(line: &'s str, name: &str) -> Option<&'s str> {
     let line = line.trim_start_matches("self.").trim();
     let at = find_word(line, name)?;
     let (before, after) = (line[..at].trim_end(), line[at + name.len()..].trim_start());
+    // `free?: Pool` and `free!: Pool` of TypeScript.
+    let after = after.strip_prefix(['?', '!']).filter(|rest| rest.starts_with(':')).unwrap_or(after);
     let modifiers = |before: &str| before.split_whitespace().all(|word| MODIFIERS.contains(&word));
     match after.chars().next() {
         Some(':') if modifiers(before.trim_end_matches("self.")) => declared_type(&after[1..]),
         // Java and C put the type first, Go last.
         Some(';' | '=' | ',') | None if is_declaration(before) => {
-            let last = last_word(before);
+            // `Pool *free;` of C, `Pool $free;` of PHP.
+            let marks: &[char] = if after.is_empty() { &[] } else { &['*', '&', '$', ' '] };
+            let last = last_word(before.trim_end_matches(marks));
             let is_type = !MODIFIERS.contains(&last) && !last.contains(['(', '.']) && !last.ends_with(':');
             declared_type(last).filter(|_| is_type)
         }
@@ -266,7 +275,12 @@ mod tests {
         check("    private final Pool free;", Some("Pool"));
         check("    private readonly free: Pool;", Some("Pool"));
         check("        self.free: Pool = x", Some("Pool"));
+        check("    free?: Pool;", Some("Pool"));
+        check("    private free!: Pool;", Some("Pool"));
+        check("    Pool *free;", Some("Pool"));
+        check("    private ?Pool $free = null;", Some("Pool"));
         check("    return free;", None);
+        check("    return *free;", None);
         check("    a.free = b", None);
         check("    call(free)", None);
     }
@@ -297,6 +311,8 @@ mod tests {
         let java = "class A {\n  /*\n  Queue free;\n  */\n  @Column(name = \"x\") Pool free;\n  Map<String, Pool> all;\n  void g(int n, Queue left, int m) {}\n}";
         check(java, "free", Some("Pool"));
         check(java, "all", Some("Map"));
+        check("class A {\n public:\n  Pool free;\n};", "free", Some("Pool"));
+        check("class A {\n  free?: Pool;\n}", "free", Some("Pool"));
         check(java, "left", None);
         let python = "class A:\n    \"\"\"\n    free: Queue of things\n    \"\"\"\n    free: Pool\n    def f(self, name, used=None): ...";
         check(python, "free", Some("Pool"));
