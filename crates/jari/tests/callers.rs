@@ -427,4 +427,8 @@ fn fields_lead_to_the_methods_of_their_types() {
     ]);
     assert_eq!(lines(&project, &["callers", "Pool.take"]), ["client.py:9 Client.send → Pool.take"]);
     assert_eq!(lines(&project, &["callers", "Queue.take"]), ["client.py:10 Client.send → Queue.take"]);
+    // Another type of that name says otherwise: then nothing is sure.
+    project.write("other.py", "from pool import Queue\n\n\nclass Base:\n    used: Queue\n");
+    let answer = project.json(&["callers", "Pool.take", "--possible"]);
+    assert_eq!(answer["edges"][0]["certainty"], "possible");
 }

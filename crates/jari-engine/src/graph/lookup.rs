@@ -179,16 +179,21 @@ impl<'a> Lookups<'a> {
         Ok(declared)
     }
 
-    /// The same, from what the type itself declares.
+    /// The same, from what the types of that name themselves declare, as far as they agree.
     fn written_field(&self, owner: &str, name: &str) -> Result<Option<String>> {
         let named = self.named(owner)?;
         let types = named.definitions().iter().filter(|one| one.symbol.kind.is_type());
+        let mut found: Option<String> = None;
         for Definition { file, ordinal, .. } in types.take(DECLARATIONS) {
-            if let Some(declared) = self.uses(*file)?.all.field(*ordinal, name) {
-                return Ok(Some(declared.to_owned()));
+            let uses = self.uses(*file)?;
+            let Some(declared) = uses.all.field(*ordinal, name) else { continue };
+            // Types of one name that do not agree tell nothing.
+            if found.as_ref().is_some_and(|found| found != declared) {
+                return Ok(None);
             }
+            found = Some(declared.to_owned());
         }
-        Ok(None)
+        Ok(found)
     }
 
     /// What the definitions of a type say they inherit from.
