@@ -1,7 +1,7 @@
-//! How long a query takes in process: `latency ROOT INDEX_DIR [MODE]` prints median and 95th percentile in milliseconds.
+//! How long a query takes in process: `latency ROOT INDEX_DIR [MODE [QUESTIONS]]` prints median and 95th percentile in milliseconds.
 //!
-//! The queries are names and doc lines of the index itself, so any repository will do. No two are the same, and those of one file
-//! are not asked one after the other, so that little can be remembered.
+//! The queries are the lines of the file QUESTIONS, or else names and doc lines of the index itself, so any repository will do. No two are
+//! the same, and those of one file are not asked one after the other, so that little can be remembered.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use jari_base::Mode;
 use jari_embed::Model;
 use jari_engine::search::{SearchRequest, search};
 use jari_engine::{Embedding, Project};
-use jari_store::Store;
+use jari_store::{Snapshot, Store};
 use jari_store_local::{LocalStore, Options, VectorOptions};
 
 /// As in the binary.
@@ -22,7 +22,7 @@ const QUERIES: usize = 2_000;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(root), Some(index)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: latency ROOT INDEX_DIR".into());
+        return Err("usage: latency ROOT INDEX_DIR [MODE [QUESTIONS]]".into());
     };
     let mode = arguments.next().map_or(Ok(Mode::Hybrid), |mode| mode.parse())?;
     let project = Project {
@@ -51,14 +51,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (store, _) = LocalStore::open(index.as_ref(), options)?;
     let snapshot = store.snapshot()?;
-    let mut queries = Vec::new();
-    for record in snapshot.files()?.iter().filter(|record| record.skip.is_none()) {
-        let Some(chunked) = snapshot.chunked(record.id)? else { continue };
-        for symbol in chunked.symbols.iter().step_by(7) {
-            queries.push(symbol.name.replace('_', " "));
-            queries.extend(symbol.doc.clone());
-        }
-    }
+    let mut queries = match arguments.next() {
+        Some(file) => std::fs::read_to_string(file)?.lines().map(str::to_owned).collect(),
+        None => of_the_index(&*snapshot)?,
+    };
     queries.sort_unstable_by_key(|query| jari_base::fingerprint(query.as_bytes()));
     queries.dedup();
     let step = (queries.len() / QUERIES).max(1);
@@ -77,4 +73,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{:.3} {:.3}", at(0.5), at(0.95));
     }
     Ok(())
+}
+
+/// Names and doc lines of what is defined in it.
+fn of_the_index(snapshot: &dyn Snapshot) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let mut queries = Vec::new();
+    for record in snapshot.files()?.iter().filter(|record| record.skip.is_none()) {
+        let Some(chunked) = snapshot.chunked(record.id)? else { continue };
+        for symbol in chunked.symbols.iter().step_by(7) {
+            queries.push(symbol.name.replace('_', " "));
+            queries.extend(symbol.doc.clone());
+        }
+    }
+    Ok(queries)
 }

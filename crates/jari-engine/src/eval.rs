@@ -107,11 +107,13 @@ pub fn judge(question: &Question, places: &[Place], level: Level) -> Figures {
     ranks.sort_unstable();
     ranks.dedup();
     let gain = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
+    // From 0 on, because the sum of nothing is -0 and would be shown as that.
+    let gained = ranks.iter().fold(0.0, |sum, rank| sum + gain(*rank));
     let ideal: f64 = (0..question.targets.len().min(COUNTED)).map(gain).sum();
     let first = ranks.first().copied();
     let within = |places: usize| f64::from(u8::from(first.is_some_and(|rank| rank < places)));
     Figures {
-        ndcg: if ideal > 0.0 { ranks.into_iter().map(gain).sum::<f64>() / ideal } else { 0.0 },
+        ndcg: if ideal > 0.0 { gained / ideal } else { 0.0 },
         hit_1: within(1),
         hit_5: within(5),
         hit_10: within(COUNTED),
@@ -236,7 +238,8 @@ mod tests {
         let sources = vec![lines("a.rs", 9, 9)];
         let sourced = judged(Question { sources, ..asked(vec![whole("c.rs")]) }, Level::Span);
         assert!((sourced.mrr - 1.0 / 3.0).abs() < 1e-9, "where it was taken from does not count");
-        assert_eq!(judged(asked(vec![whole("z.rs")]), Level::Span), Figures::default());
+        let none = judged(asked(vec![whole("z.rs")]), Level::Span);
+        assert!(none == Figures::default() && none.ndcg.is_sign_positive(), "it is shown as 0, not as -0");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From the working tree to the store: what changed, read in parallel, written as one batch.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::time::Instant;
 
@@ -142,17 +142,19 @@ pub fn update(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    update_meanwhile(project, store, progress, &mut |_| ())
+    let found = update_by(project, store, progress, LOOKING, &mut |_| ())?;
+    with_vectors(project, store, found, progress)
 }
 
-/// The same. While the working tree is looked at, `meanwhile` has the state of the last time: most often it is the one that is returned.
+/// The same for questions: if a process watches the tree, its word is taken for what has not changed. While the working tree is looked at,
+/// `meanwhile` has the state of the last time: most often it is the one that is returned.
 pub fn update_meanwhile(
     project: &Project,
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
     meanwhile: &mut dyn FnMut(&dyn Snapshot),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    let found = update_by(project, store, progress, |store| store.snapshot(), meanwhile)?;
+    let found = update_by(project, store, progress, ASKING, meanwhile)?;
     with_vectors(project, store, found, progress)
 }
 
@@ -162,7 +164,7 @@ pub fn update_unasked(
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    update_by(project, store, progress, |store| store.snapshot(), &mut |_| ())
+    update_by(project, store, progress, LOOKING, &mut |_| ())
 }
 
 /// Gives vectors to what has none, where the model is eager.
@@ -225,14 +227,29 @@ pub fn update_rows(
     progress: &(dyn Fn(Progress) + Sync),
     meanwhile: &mut dyn FnMut(&dyn Snapshot),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
-    update_by(project, store, progress, |store| store.rows(), meanwhile)
+    update_by(project, store, progress, How { open: |store| store.rows(), ..ASKING }, meanwhile)
 }
+
+/// How an update learns what there is to do.
+#[derive(Clone, Copy)]
+struct How {
+    /// Opens the last state.
+    open: fn(&dyn Store) -> jari_store::Result<Arc<dyn Snapshot>>,
+    /// Asks somebody else for the state that is the tree's, as long as it is wanted.
+    vouched: fn(&dyn Store, &dyn Fn() -> bool) -> Option<Generation>,
+}
+
+/// By looking, whatever others say.
+const LOOKING: How = How { open: |store| store.snapshot(), vouched: |_, _| None };
+
+/// By looking, unless somebody who watches the tree knows sooner.
+const ASKING: How = How { vouched: |store, wanted| store.vouched(wanted), ..LOOKING };
 
 fn update_by(
     project: &Project,
     store: &dyn Store,
     progress: &(dyn Fn(Progress) + Sync),
-    open: fn(&dyn Store) -> jari_store::Result<Arc<dyn Snapshot>>,
+    how: How,
     meanwhile: &mut dyn FnMut(&dyn Snapshot),
 ) -> Result<(Arc<dyn Snapshot>, Update)> {
     if store.is_outdated() {
@@ -243,13 +260,26 @@ fn update_by(
     let is_seen =
         |snapshot: &dyn Snapshot| seen.as_ref().is_some_and(|seen| seen.is_of(snapshot.generation().0));
     // Most of the time of an answer goes here, and one has nothing to do with the other.
+    let (vouched, looked) = (AtomicBool::new(false), AtomicBool::new(false));
     let (snapshot, holds) = std::thread::scope(|scope| {
         let look = || {
             let _span = tracing::debug_span!("look for changes").entered();
-            seen.as_ref().is_some_and(|seen| seen.holds(&project.root))
+            let holds = seen.as_ref().is_some_and(|seen| seen.holds(&project.root, &vouched));
+            looked.store(true, Ordering::Relaxed);
+            holds
         };
         let looking = scope.spawn(look);
-        let snapshot = open(store);
+        if let Some(seen) = &seen {
+            let (vouched, looked) = (&vouched, &looked);
+            scope.spawn(move || {
+                let state = (how.vouched)(store, &|| !looked.load(Ordering::Relaxed));
+                if state.is_some_and(|state| seen.is_of(state.0)) {
+                    tracing::debug!("the keeper of the index vouches for it");
+                    vouched.store(true, Ordering::Relaxed);
+                }
+            });
+        }
+        let snapshot = (how.open)(store);
         if let Ok(snapshot) = &snapshot
             && is_seen(&**snapshot)
         {

@@ -2,13 +2,13 @@
 //! asks gets the last complete state and how far it can be trusted. Of several processes on one project one keeps the
 //! index and the others follow; when the keeper ends, a follower takes over.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use jari_base::FileId;
-use jari_source::Watch;
+use jari_base::{FileId, Generation};
+use jari_source::{Coverage, Heard, Watch};
 use jari_store::{Replaced, Snapshot, Store};
 
 use crate::backlog::{self, Spending};
@@ -62,6 +62,12 @@ pub trait Home: Send + Sync + 'static {
 
     /// Takes the duty to keep the index up to date. `None` if another process has it; it ends with the value returned.
     fn take_duty(&self) -> Result<Option<Box<dyn Send>>>;
+
+    /// The folder in which other processes ask whoever has that duty, each by a file, whether the working tree has changed.
+    fn desk(&self) -> PathBuf;
+
+    /// Answers one of them: which state is the working tree's; none if it may have changed.
+    fn answer(&self, question: &Path, state: Option<Generation>);
 }
 
 /// How far a state can be trusted.
@@ -138,7 +144,31 @@ struct Inner {
     tries: u64,
     /// Why there are no file events.
     polling: Option<String>,
+    /// How far folders are watched, where there are events; and how far they were when the walk of the last update began.
+    coverage: Option<Coverage>,
+    covered: Option<u64>,
     replaced: Option<String>,
+}
+
+impl Inner {
+    /// The number of the last complete state.
+    fn state(&self) -> Option<Generation> {
+        self.snapshot.as_ref().map(|snapshot| snapshot.generation()).filter(|state| state.0 > 0)
+    }
+
+    fn stage(&self) -> Stage {
+        if self.failed.is_some() {
+            Stage::Failed
+        } else if self.state().is_none() {
+            Stage::Building
+        } else if self.follows {
+            Stage::Followed
+        } else if self.updating || self.behind || self.dirty.is_some() {
+            Stage::Updating
+        } else {
+            Stage::Fresh
+        }
+    }
 }
 
 impl Living {
@@ -218,18 +248,7 @@ impl Living {
     /// How far the last complete state can be trusted.
     pub fn condition(&self) -> Condition {
         let inner = self.shared.inner();
-        let complete = inner.snapshot.as_ref().is_some_and(|snapshot| snapshot.generation().0 > 0);
-        let stage = if inner.failed.is_some() {
-            Stage::Failed
-        } else if !complete {
-            Stage::Building
-        } else if inner.follows {
-            Stage::Followed
-        } else if inner.updating || inner.behind || inner.dirty.is_some() {
-            Stage::Updating
-        } else {
-            Stage::Fresh
-        };
+        let stage = inner.stage();
         let polling = inner.polling.as_ref().map(|why| {
             format!("no file events ({why}): changes are looked for every {} seconds", POLL.as_secs())
         });
@@ -394,17 +413,21 @@ impl Shared {
     /// Keeps the index until the process ends.
     fn keep(self: &Arc<Self>) {
         let shared = Arc::downgrade(self);
-        let wake = move || {
-            if let Some(shared) = shared.upgrade() {
-                shared.wake();
-            }
+        let hear = move |heard: Heard<'_>| match (shared.upgrade(), heard) {
+            (Some(shared), Heard::Change) => shared.wake(),
+            (Some(shared), Heard::Question(question)) => shared.home.answer(question, shared.vouched()),
+            (None, _) => {}
         };
-        let mut watch = self.noted(Watch::start(&self.project.root, &self.home.folder(), wake));
+        let root = &self.project.root;
+        let desk = jari_source::hears_all(root).then(|| self.home.desk());
+        let mut watch = self.noted(Watch::start(root, &self.home.folder(), desk, hear));
+        self.inner().coverage = watch.as_ref().map(Watch::coverage);
         while !self.stopped() {
             if let Some(watching) = &mut watch {
                 let refreshed = watching.refresh();
                 if self.noted(refreshed).is_none() {
                     watch = None;
+                    self.inner().coverage = None;
                 }
             }
             if self.inner().damaged {
@@ -445,6 +468,7 @@ impl Shared {
         // What changes from now on is for the next update.
         inner.dirty = None;
         inner.updating = true;
+        let covered = inner.coverage.as_ref().and_then(Coverage::version);
         drop(inner);
         let (done, total) = (&self.done, &self.total);
         let counted = |now: Progress| {
@@ -471,6 +495,13 @@ impl Shared {
         let stamp = self.home.stamp();
         let mut inner = self.inner();
         inner.updating = false;
+        // A folder that came while nobody watched it is to be watched, and looked at once more.
+        if inner.dirty.is_none()
+            && inner.coverage.as_ref().is_some_and(|coverage| coverage.version().is_none())
+        {
+            inner.dirty = Some((began, began));
+        }
+        inner.covered = covered;
         let result = match brought {
             Ok((snapshot, update)) => {
                 (inner.snapshot, inner.stamp) = (Some(snapshot), stamp);
@@ -561,6 +592,15 @@ impl Shared {
             let mut inner = self.inner();
             (inner.snapshot, inner.stamp) = (Some(snapshot), stamp);
         }
+    }
+
+    /// The state that is the working tree's, as far as events tell.
+    fn vouched(&self) -> Option<Generation> {
+        let inner = self.inner();
+        let covered = inner
+            .covered
+            .is_some_and(|covered| inner.coverage.as_ref().and_then(Coverage::version) == Some(covered));
+        inner.state().filter(|_| covered && inner.stage() == Stage::Fresh)
     }
 
     /// Files changed.

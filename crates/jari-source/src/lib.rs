@@ -19,7 +19,7 @@ pub use root::{Place, locate};
 pub use secrets::{MASK, MASK_VERSION, masked};
 pub use seen::Seen;
 pub use walk::{Entry, Walked, folders, walk};
-pub use watch::Watch;
+pub use watch::{Coverage, Heard, Watch, hears_all};
 
 use std::path::PathBuf;
 

@@ -96,8 +96,9 @@ impl<'a> Seen<'a> {
         self.generation == generation
     }
 
-    /// Whether the tree at `root` is still what the walk saw, as far as names, sizes and times tell.
-    pub fn holds(&self, root: &Path) -> bool {
+    /// Whether the tree at `root` is still what the walk saw, as far as names, sizes and times tell. Once somebody who watches the tree has
+    /// `vouched` for it, only ignore files elsewhere are looked at.
+    pub fn holds(&self, root: &Path, vouched: &AtomicBool) -> bool {
         if Some(self.root) != root.to_str() {
             return false;
         }
@@ -107,6 +108,7 @@ impl<'a> Seen<'a> {
             while !differs.load(Ordering::Relaxed) {
                 let holds = match next.fetch_add(1, Ordering::Relaxed).checked_sub(1) {
                     None => self.outside_holds(root),
+                    Some(_) if vouched.load(Ordering::Relaxed) => break,
                     Some(share) => match self.shares.get(share) {
                         Some(share) => self.share_holds(&tree, share),
                         None => break,
@@ -298,13 +300,29 @@ mod tests {
         (temp, seen)
     }
 
+    /// Whether it holds where nobody vouches for it.
+    fn holds(seen: &Seen<'_>, root: &Path) -> bool {
+        seen.holds(root, &AtomicBool::new(false))
+    }
+
     #[track_caller]
     fn check(expected: bool, change: impl Fn(&Path)) {
         let (temp, seen) = tree();
         let seen = Seen::read(&seen).unwrap();
-        assert!(seen.holds(temp.path()), "before the change");
+        assert!(holds(&seen, temp.path()), "before the change");
         change(temp.path());
-        assert_eq!(seen.holds(temp.path()), expected);
+        assert_eq!(holds(&seen, temp.path()), expected);
+    }
+
+    #[test]
+    fn what_somebody_vouches_for_holds_but_for_ignore_files_elsewhere() {
+        let (temp, seen) = tree();
+        let seen = Seen::read(&seen).unwrap();
+        let vouched = AtomicBool::new(true);
+        std::fs::write(temp.path().join("a.rs"), "fn b() {}\n").unwrap();
+        assert!(seen.holds(temp.path(), &vouched));
+        std::fs::write(temp.path().join(".git/info/exclude"), "sub/\n").unwrap();
+        assert!(!seen.holds(temp.path(), &vouched));
     }
 
     #[test]
@@ -343,14 +361,14 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         std::fs::write(temp.path().join("a.rs"), "").unwrap();
         let kept = walk(temp.path(), &Limits::default()).unwrap().seen(temp.path(), 1).unwrap();
-        assert!(!Seen::read(&kept).unwrap().holds(temp.path()));
+        assert!(!holds(&Seen::read(&kept).unwrap(), temp.path()));
     }
 
     #[test]
     fn another_state_another_root_and_damage_do_not_hold() {
         let (temp, mut seen) = tree();
         assert!(!Seen::read(&seen).unwrap().is_of(2));
-        assert!(!Seen::read(&seen).unwrap().holds(&temp.path().join("sub")));
+        assert!(!holds(&Seen::read(&seen).unwrap(), &temp.path().join("sub")));
         let middle = seen.len() / 2;
         seen[middle] ^= 1;
         assert!(Seen::read(&seen).is_none() && Seen::read(&seen[..20]).is_none());

@@ -3,13 +3,22 @@
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use notify::event::{MetadataKind, ModifyKind};
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::event::{MetadataKind, ModifyKind, RemoveKind};
+use notify::{Config, Event, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::{names, walk};
+
+/// What a watcher hears of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard<'a> {
+    /// Something changed.
+    Change,
+    /// A file was put on the desk. Whatever changed before that was heard of before this.
+    Question(&'a Path),
+}
 
 /// Watches a project for as long as it lives.
 #[derive(Debug)]
@@ -17,61 +26,181 @@ pub struct Watch {
     root: PathBuf,
     watcher: RecommendedWatcher,
     watched: HashSet<PathBuf>,
-    /// Whether folders may have come since they were last looked for.
-    grown: Arc<AtomicBool>,
+    desk: Option<PathBuf>,
+    noted: Arc<Noted>,
+}
+
+/// How far all folders are watched. What a walk finds is kept up by events only if no folder came since it began.
+#[derive(Debug, Clone)]
+pub struct Coverage(Arc<Noted>);
+
+impl Coverage {
+    /// A number that stays the same while every folder is watched and none comes; `None` while some may not be watched.
+    pub fn version(&self) -> Option<u64> {
+        let watched = self.0.watched.load(Ordering::SeqCst);
+        (self.0.grown.load(Ordering::SeqCst) == watched).then_some(watched)
+    }
+}
+
+/// What events say of folders.
+#[derive(Debug)]
+struct Noted {
+    /// How often folders may have come.
+    grown: AtomicU64,
+    /// How often of that they were looked for, and watched.
+    watched: AtomicU64,
+    /// Paths that were deleted or moved: a folder that stands there now is another one, which nobody watches.
+    gone: Mutex<HashSet<PathBuf>>,
 }
 
 impl Watch {
-    /// Watches every folder that a walk of `root` enters, and the branch that Git is on. `wake` is called from another
-    /// thread; nothing in the folder `without` counts. The error says why events cannot be had.
-    pub fn start(root: &Path, without: &Path, wake: impl Fn() + Send + 'static) -> Result<Self, String> {
+    /// Watches every folder that a walk of `root` enters, and the branch that Git is on. `hear` is called from another
+    /// thread; nothing in the folder `without` counts, but for files that come into the folder `desk`, which is made for that and
+    /// goes with the watch. The error says why events cannot be had.
+    pub fn start(
+        root: &Path,
+        without: &Path,
+        desk: Option<PathBuf>,
+        hear: impl Fn(Heard<'_>) + Send + 'static,
+    ) -> Result<Self, String> {
         let (root, without) = (root.to_owned(), without.to_owned());
-        let grown = Arc::new(AtomicBool::new(true));
-        let (top, noted) = (root.clone(), grown.clone());
-        let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        let (grown, watched, gone) = (AtomicU64::new(1), AtomicU64::new(0), Mutex::default());
+        let noted = Arc::new(Noted { grown, watched, gone });
+        let (top, notes, questions) = (root.clone(), noted.clone(), desk.clone());
+        let handle = move |event: notify::Result<Event>| {
+            if let (Ok(event), Some(desk)) = (&event, &questions)
+                && let Some(question) = question(desk, event)
+            {
+                return hear(Heard::Question(question));
+            }
             // An error is an event that was lost: better to look once too often.
             if event.as_ref().is_ok_and(|event| !counts(&top, &without, event)) {
                 return;
             }
-            if event.as_ref().map_or(true, may_bring_folders) {
-                noted.store(true, Ordering::Relaxed);
-            }
-            wake();
-        })
-        .map_err(|error| why(&error))?;
-        let mut watch = Self { root, watcher, watched: HashSet::new(), grown };
+            notes.take(event.as_ref().ok());
+            hear(Heard::Change);
+        };
+        // That a file is read changes nothing, and to be told costs whoever reads it more than the reading.
+        let config = Config::default().with_event_kinds(EventKindMask::CORE);
+        let watcher = RecommendedWatcher::new(handle, config).map_err(|error| why(&error))?;
+        if let Some(desk) = &desk {
+            // Questions that nobody answered.
+            let _ = std::fs::remove_dir_all(desk);
+        }
+        let mut watch = Self { root, watcher, watched: HashSet::new(), desk, noted };
         watch.refresh()?;
         Ok(watch)
     }
 
+    /// How far all folders are watched, for those who do not have the watch itself.
+    pub fn coverage(&self) -> Coverage {
+        Coverage(self.noted.clone())
+    }
+
     /// Watches the folders that came since. Call it before the walk that follows an event.
     pub fn refresh(&mut self) -> Result<(), String> {
-        if !self.grown.swap(false, Ordering::Relaxed) {
+        self.lay_desk()?;
+        let grown = self.noted.grown.load(Ordering::SeqCst);
+        if grown == self.noted.watched.load(Ordering::SeqCst) {
             return Ok(());
         }
         // Only Linux watches folder by folder; elsewhere one watch holds for all below it.
-        if !cfg!(target_os = "linux") {
-            return self.add(self.root.clone(), RecursiveMode::Recursive);
+        if cfg!(target_os = "linux") {
+            self.watch_folders()?;
+        } else {
+            self.add(self.root.clone(), RecursiveMode::Recursive)?;
         }
-        for folder in walk::folders(&self.root).into_iter().chain(git_folder(&self.root)) {
-            self.add(folder, RecursiveMode::NonRecursive)?;
-        }
-        self.watched.retain(|folder| folder.is_dir());
+        self.noted.watched.store(grown, Ordering::SeqCst);
         Ok(())
     }
 
-    fn add(&mut self, folder: PathBuf, mode: RecursiveMode) -> Result<(), String> {
-        if self.watched.contains(&folder) {
-            return Ok(());
+    fn watch_folders(&mut self) -> Result<(), String> {
+        let gone = std::mem::take(&mut *self.noted.gone.lock().expect("no holder panics"));
+        self.watched.retain(|folder| folder.is_dir() && !folder.ancestors().any(|path| gone.contains(path)));
+        loop {
+            let mut any_new = false;
+            for folder in walk::folders(&self.root).into_iter().chain(git_folder(&self.root)) {
+                any_new |= self.add(folder, RecursiveMode::NonRecursive)?;
+            }
+            // In a folder that was not yet watched, others may have come unseen.
+            if !any_new {
+                return Ok(());
+            }
         }
-        match self.watcher.watch(&folder, mode) {
-            Err(error) if folder.is_dir() => return Err(why(&error)),
-            // It went away while we looked.
-            Err(_) => {}
-            Ok(()) => drop(self.watched.insert(folder)),
+    }
+
+    /// Makes the desk if it is not there, or not any more.
+    fn lay_desk(&mut self) -> Result<(), String> {
+        let Some(desk) = self.desk.clone() else { return Ok(()) };
+        if std::fs::create_dir(&desk).is_ok() {
+            self.watched.remove(&desk);
+        }
+        // A link would lead elsewhere.
+        if std::fs::symlink_metadata(&desk).is_ok_and(|metadata| metadata.is_dir()) {
+            self.add(desk, RecursiveMode::NonRecursive)?;
         }
         Ok(())
     }
+
+    /// Watches a folder; says whether it was not watched before.
+    fn add(&mut self, folder: PathBuf, mode: RecursiveMode) -> Result<bool, String> {
+        if self.watched.contains(&folder) {
+            return Ok(false);
+        }
+        match self.watcher.watch(&folder, mode) {
+            Err(error) if folder.is_dir() => Err(why(&error)),
+            // It went away while we looked.
+            Err(_) => Ok(false),
+            Ok(()) => Ok(self.watched.insert(folder)),
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some(desk) = &self.desk {
+            // Nobody answers any more.
+            let _ = std::fs::remove_dir_all(desk);
+        }
+    }
+}
+
+impl Noted {
+    /// Takes note of what an event, or one that was lost, says of folders.
+    fn take(&self, event: Option<&Event>) {
+        let leaves = |event: &&Event| match event.kind {
+            EventKind::Remove(kind) => kind != RemoveKind::File,
+            kind => matches!(kind, EventKind::Modify(ModifyKind::Name(_))),
+        };
+        if let Some(event) = event.filter(leaves) {
+            self.gone.lock().expect("no holder panics").extend(event.paths.iter().cloned());
+        }
+        if event.is_none_or(may_bring_folders) {
+            self.grown.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// The question that an event brings to the desk.
+fn question<'e>(desk: &Path, event: &'e Event) -> Option<&'e Path> {
+    let comes = matches!(event.kind, EventKind::Create(_));
+    event.paths.first().filter(|path| comes && path.parent() == Some(desk)).map(PathBuf::as_path)
+}
+
+/// Whether every change of files at `path` comes through this machine's kernel and is heard of: not so on network drives, and only Linux
+/// tells all kinds of events in the order in which they happened.
+#[cfg(target_os = "linux")]
+pub fn hears_all(path: &Path) -> bool {
+    /// ext, XFS, Btrfs, F2FS, bcachefs, ZFS, tmpfs, and overlays of those: `statfs` has their numbers.
+    const OWN: [u64; 8] =
+        [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0xca45_1a4e, 0x2fc1_2fc1, 0x0102_1994, 0x794c_7630];
+    rustix::fs::statfs(path).is_ok_and(|status| OWN.contains(&(status.f_type as u64 & 0xffff_ffff)))
+}
+
+/// Whether every change of files at `path` comes through this machine's kernel and is heard of in the order in which it happened.
+#[cfg(not(target_os = "linux"))]
+pub fn hears_all(_path: &Path) -> bool {
+    false
 }
 
 fn why(error: &notify::Error) -> String {
@@ -126,8 +255,8 @@ mod tests {
 
     use super::*;
 
-    /// Whether `change` is noticed in a project with the folders `src`, `.git` and `idx`.
-    fn noticed(change: impl FnOnce(&Path)) -> bool {
+    /// A project with the folders `src`, `.git`, `idx` and `made`, the last ignored, and a watch that tells what it hears.
+    fn watched() -> (tempfile::TempDir, PathBuf, Watch, mpsc::Receiver<String>) {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap();
         for folder in ["src", ".git", "idx", "made"] {
@@ -135,10 +264,19 @@ mod tests {
         }
         std::fs::write(root.join(".gitignore"), "made\n").unwrap();
         let (sender, receiver) = mpsc::channel();
-        let send = move || {
-            let _ = sender.send(());
+        let send = move |heard: Heard<'_>| {
+            let _ = sender.send(match heard {
+                Heard::Change => "change".to_owned(),
+                Heard::Question(path) => path.file_name().unwrap().to_string_lossy().into_owned(),
+            });
         };
-        let _watch = Watch::start(&root, &root.join("idx"), send).unwrap();
+        let watch = Watch::start(&root, &root.join("idx"), Some(root.join("idx/desk")), send).unwrap();
+        (temp, root, watch, receiver)
+    }
+
+    /// Whether `change` is noticed.
+    fn noticed(change: impl FnOnce(&Path)) -> bool {
+        let (_temp, root, _watch, receiver) = watched();
         change(&root);
         receiver.recv_timeout(Duration::from_millis(400)).is_ok()
     }
@@ -156,5 +294,59 @@ mod tests {
         assert!(!noticed(|root| std::fs::write(root.join("made/a.rs"), "x").unwrap()));
         assert!(!noticed(|root| std::fs::write(root.join(".git/index.lock"), "x").unwrap()));
         assert!(!noticed(|root| drop(std::fs::read(root.join(".gitignore")))));
+    }
+
+    #[test]
+    fn what_changed_before_a_question_is_heard_of_before_it() {
+        let (_temp, root, mut watch, receiver) = watched();
+        let heard = |patience| receiver.recv_timeout(Duration::from_millis(patience)).ok();
+        for round in 0..50 {
+            std::fs::write(root.join("src/a.rs"), round.to_string()).unwrap();
+            std::fs::write(root.join(format!("idx/desk/{round}")), "").unwrap();
+            assert_eq!(heard(2_000).as_deref(), Some("change"), "round {round}");
+            while heard(2_000).unwrap() == "change" {}
+        }
+        // The desk is laid again where somebody deleted it.
+        std::fs::remove_dir_all(root.join("idx/desk")).unwrap();
+        watch.refresh().unwrap();
+        std::fs::write(root.join("idx/desk/again"), "").unwrap();
+        while heard(2_000).unwrap() != "again" {}
+        drop(watch);
+        assert!(!root.join("idx/desk").exists(), "nobody answers any more");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn folders_that_take_the_place_of_others_are_watched() {
+        let (_temp, root, mut watch, receiver) = watched();
+        let quiet = || while receiver.recv_timeout(Duration::from_millis(100)).is_ok() {};
+        let before = watch.coverage().version();
+        std::fs::create_dir(root.join("new")).unwrap();
+        quiet();
+        assert!(before.is_some() && watch.coverage().version().is_none(), "a folder came");
+        watch.refresh().unwrap();
+        assert!(watch.coverage().version() > before);
+        // One was deleted and made again, the other stands where another stood.
+        std::fs::remove_dir(root.join("src")).unwrap();
+        std::fs::rename(root.join("new"), root.join("src")).unwrap();
+        std::fs::create_dir(root.join("new")).unwrap();
+        quiet();
+        watch.refresh().unwrap();
+        for path in ["src/a.rs", "new/a.rs"] {
+            std::fs::write(root.join(path), "").unwrap();
+            assert!(receiver.recv_timeout(Duration::from_millis(400)).is_ok(), "{path}");
+            quiet();
+        }
+    }
+
+    #[test]
+    fn folders_that_come_while_folders_are_looked_for_are_watched() {
+        let (_temp, root, mut watch, receiver) = watched();
+        let deep = root.join("one/two/three");
+        std::fs::create_dir_all(&deep).unwrap();
+        while receiver.recv_timeout(Duration::from_millis(100)).is_ok() {}
+        watch.refresh().unwrap();
+        std::fs::write(deep.join("a.rs"), "").unwrap();
+        assert!(receiver.recv_timeout(Duration::from_millis(400)).is_ok());
     }
 }

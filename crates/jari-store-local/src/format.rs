@@ -233,7 +233,7 @@ pub(crate) fn wipe(folder: &Path) -> Result<()> {
             _ => {}
         }
     }
-    for name in ["lexical", "vectors"] {
+    for name in ["lexical", "vectors", "asked"] {
         let path = folder.join(name);
         match fs_err::remove_dir_all(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -12,10 +12,12 @@ mod recent;
 mod rows;
 mod snapshot;
 mod vectors;
+mod vouch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jari_base::Generation;
 use jari_store::{Replaced, Result, Snapshot, Store, WriteBatch};
 
 use crate::batch::Batch;
@@ -154,6 +156,16 @@ impl LocalStore {
         lock::try_lock(folder, "keeper.lock")
     }
 
+    /// The folder in which others ask whoever has that duty, each by a file, whether the working tree has changed.
+    pub fn desk(folder: &Path) -> PathBuf {
+        vouch::desk(folder)
+    }
+
+    /// Answers one of them: which state is the working tree's; none if it may have changed.
+    pub fn answer(question: &Path, state: Option<Generation>) {
+        vouch::answer(question, state);
+    }
+
     /// Waits until no other process writes.
     pub fn wait_for_writer(&self) -> Result<()> {
         WriterLock::wait(&self.folder).map(drop)
@@ -194,6 +206,10 @@ impl Store for LocalStore {
         if kept.is_err() {
             let _ = std::fs::remove_file(aside);
         }
+    }
+
+    fn vouched(&self, wanted: &dyn Fn() -> bool) -> Option<Generation> {
+        vouch::ask(&self.folder, wanted)
     }
 
     fn write(&self) -> Result<Box<dyn WriteBatch + '_>> {

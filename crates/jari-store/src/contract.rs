@@ -32,6 +32,13 @@ pub trait Store: Send + Sync {
     /// What was last given to [`Store::remember`], if it is still there.
     fn recall(&self) -> Option<Vec<u8>>;
 
+    /// The state that is the working tree's at this moment, by the word of a process that watches the tree; its answer is waited for while
+    /// `wanted` says so. `None` if nobody watches, or something may have changed.
+    fn vouched(&self, wanted: &dyn Fn() -> bool) -> Option<Generation> {
+        let _ = wanted;
+        None
+    }
+
     /// Keeps a note beside the index, in place of the one before. It belongs to no state and may be lost at any time.
     fn remember(&self, note: &[u8]);
 

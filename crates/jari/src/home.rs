@@ -1,9 +1,10 @@
 //! Where a living index is kept: the local store in its folder, and the duty to keep it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use jari_base::Generation;
 use jari_engine::living::Home;
 use jari_engine::{Embedding, Result};
 use jari_store::{Replaced, Store};
@@ -88,5 +89,13 @@ impl Home for LocalHome {
     fn take_duty(&self) -> Result<Option<Box<dyn Send>>> {
         let duty = LocalStore::take_duty(&self.folder)?;
         Ok(duty.map(|duty| Box::new(duty) as Box<dyn Send>))
+    }
+
+    fn desk(&self) -> PathBuf {
+        LocalStore::desk(&self.folder)
+    }
+
+    fn answer(&self, question: &Path, state: Option<Generation>) {
+        LocalStore::answer(question, state);
     }
 }
