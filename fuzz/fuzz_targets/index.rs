@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
 
 use jari_base::{Backend, Space};
 use jari_embed::{Cache, Model};
@@ -187,7 +188,7 @@ fn note(bytes: &[u8]) {
     if let Some(seen) = Seen::read(&kept) {
         seen.is_of(1);
         seen.is_settled(i64::MAX / 2);
-        assert!(!seen.holds(Path::new("/nowhere")));
+        assert!(!seen.holds(Path::new("/nowhere"), &AtomicBool::new(false)));
     }
 }
 

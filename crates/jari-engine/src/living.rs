@@ -63,11 +63,16 @@ pub trait Home: Send + Sync + 'static {
     /// Takes the duty to keep the index up to date. `None` if another process has it; it ends with the value returned.
     fn take_duty(&self) -> Result<Option<Box<dyn Send>>>;
 
-    /// The folder in which other processes ask whoever has that duty, each by a file, whether the working tree has changed.
-    fn desk(&self) -> PathBuf;
+    /// The folder in which other processes ask whoever has that duty, each by a file, whether the working tree has changed; `None` where
+    /// no other process sees the index.
+    fn desk(&self) -> Option<PathBuf> {
+        None
+    }
 
     /// Answers one of them: which state is the working tree's; none if it may have changed.
-    fn answer(&self, question: &Path, state: Option<Generation>);
+    fn answer(&self, question: &Path, state: Option<Generation>) {
+        let _ = (question, state);
+    }
 }
 
 /// How far a state can be trusted.
@@ -419,7 +424,7 @@ impl Shared {
             (None, _) => {}
         };
         let root = &self.project.root;
-        let desk = jari_source::hears_all(root).then(|| self.home.desk());
+        let desk = self.home.desk().filter(|_| jari_source::hears_all(root));
         let mut watch = self.noted(Watch::start(root, &self.home.folder(), desk, hear));
         self.inner().coverage = watch.as_ref().map(Watch::coverage);
         while !self.stopped() {

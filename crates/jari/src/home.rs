@@ -91,8 +91,8 @@ impl Home for LocalHome {
         Ok(duty.map(|duty| Box::new(duty) as Box<dyn Send>))
     }
 
-    fn desk(&self) -> PathBuf {
-        LocalStore::desk(&self.folder)
+    fn desk(&self) -> Option<PathBuf> {
+        Some(LocalStore::desk(&self.folder))
     }
 
     fn answer(&self, question: &Path, state: Option<Generation>) {
