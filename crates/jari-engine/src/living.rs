@@ -152,6 +152,8 @@ struct Inner {
     /// How far folders are watched, where there are events; and how far they were when the walk of the last update began.
     coverage: Option<Coverage>,
     covered: Option<u64>,
+    /// The state that the last update made or found.
+    brought: Option<Generation>,
     replaced: Option<String>,
 }
 
@@ -417,23 +419,12 @@ impl Shared {
 
     /// Keeps the index until the process ends.
     fn keep(self: &Arc<Self>) {
-        let shared = Arc::downgrade(self);
-        let hear = move |heard: Heard<'_>| match (shared.upgrade(), heard) {
-            (Some(shared), Heard::Change) => shared.wake(),
-            (Some(shared), Heard::Question(question)) => shared.home.answer(question, shared.vouched()),
-            (None, _) => {}
-        };
-        let root = &self.project.root;
-        let desk = self.home.desk().filter(|_| jari_source::hears_all(root));
-        let mut watch = self.noted(Watch::start(root, &self.home.folder(), desk, hear));
-        self.inner().coverage = watch.as_ref().map(Watch::coverage);
+        let mut watch = self.watch();
         while !self.stopped() {
-            if let Some(watching) = &mut watch {
-                let refreshed = watching.refresh();
-                if self.noted(refreshed).is_none() {
-                    watch = None;
-                    self.inner().coverage = None;
-                }
+            if watch.as_mut().is_some_and(|watch| watch.refresh().is_err()) {
+                // Gone before the next one begins: both have the same desk.
+                drop(watch.take());
+                watch = self.watch();
             }
             if self.inner().damaged {
                 self.start_over();
@@ -454,15 +445,22 @@ impl Shared {
         }
     }
 
-    /// What came of an attempt to watch; a failure is noted.
-    fn noted<T>(&self, watched: std::result::Result<T, String>) -> Option<T> {
-        match watched {
-            Ok(watched) => Some(watched),
-            Err(why) => {
-                self.inner().polling = Some(why);
-                None
-            }
-        }
+    /// Begins to watch; a failure is noted.
+    fn watch(self: &Arc<Self>) -> Option<Watch> {
+        let shared = Arc::downgrade(self);
+        let hear = move |heard: Heard<'_>| match (shared.upgrade(), heard) {
+            (Some(shared), Heard::Change) => shared.wake(),
+            (Some(shared), Heard::Question(question)) => shared.home.answer(question, shared.vouched()),
+            (None, _) => {}
+        };
+        let root = &self.project.root;
+        let desk = self.home.desk().filter(|_| jari_source::hears_all(root));
+        // What was covered by another watch is not by this one.
+        self.inner().covered = None;
+        let watch = Watch::start(root, &self.home.folder(), desk, hear);
+        let mut inner = self.inner();
+        inner.coverage = watch.as_ref().ok().map(Watch::coverage);
+        watch.map_err(|why| inner.polling = Some(why)).ok()
     }
 
     /// Brings the index up to the working tree, and publishes the state that this makes.
@@ -509,6 +507,7 @@ impl Shared {
         inner.covered = covered;
         let result = match brought {
             Ok((snapshot, update)) => {
+                inner.brought = Some(snapshot.generation());
                 (inner.snapshot, inner.stamp) = (Some(snapshot), stamp);
                 (inner.failed, inner.behind) = (None, false);
                 if changed(&update) || inner.last.is_none() {
@@ -605,7 +604,7 @@ impl Shared {
         let covered = inner
             .covered
             .is_some_and(|covered| inner.coverage.as_ref().and_then(Coverage::version) == Some(covered));
-        inner.state().filter(|_| covered && inner.stage() == Stage::Fresh)
+        inner.brought.filter(|_| covered && inner.stage() == Stage::Fresh)
     }
 
     /// Files changed.

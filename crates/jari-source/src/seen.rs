@@ -97,7 +97,7 @@ impl<'a> Seen<'a> {
     }
 
     /// Whether the tree at `root` is still what the walk saw, as far as names, sizes and times tell. Once somebody who watches the tree has
-    /// `vouched` for it, only ignore files elsewhere are looked at.
+    /// `vouched` for it, only ignore files elsewhere and the first folders are looked at, the root among them.
     pub fn holds(&self, root: &Path, vouched: &AtomicBool) -> bool {
         if Some(self.root) != root.to_str() {
             return false;
@@ -108,7 +108,7 @@ impl<'a> Seen<'a> {
             while !differs.load(Ordering::Relaxed) {
                 let holds = match next.fetch_add(1, Ordering::Relaxed).checked_sub(1) {
                     None => self.outside_holds(root),
-                    Some(_) if vouched.load(Ordering::Relaxed) => break,
+                    Some(share) if share > 0 && vouched.load(Ordering::Relaxed) => break,
                     Some(share) => match self.shares.get(share) {
                         Some(share) => self.share_holds(&tree, share),
                         None => break,
@@ -316,12 +316,21 @@ mod tests {
 
     #[test]
     fn what_somebody_vouches_for_holds_but_for_ignore_files_elsewhere() {
-        let (temp, seen) = tree();
+        let temp = tempfile::tempdir().unwrap();
+        for folder in 0..100 {
+            std::fs::create_dir(temp.path().join(format!("{folder:03}"))).unwrap();
+        }
+        let (last, exclude) = (temp.path().join("099/a.rs"), temp.path().join(".git/info/exclude"));
+        std::fs::create_dir_all(exclude.parent().unwrap()).unwrap();
+        std::fs::write(&exclude, "").unwrap();
+        std::fs::write(&last, "").unwrap();
+        std::thread::sleep(Duration::from_millis(40));
+        let seen = walk(temp.path(), &Limits::default()).unwrap().seen(temp.path(), 1).unwrap();
         let seen = Seen::read(&seen).unwrap();
         let vouched = AtomicBool::new(true);
-        std::fs::write(temp.path().join("a.rs"), "fn b() {}\n").unwrap();
-        assert!(seen.holds(temp.path(), &vouched));
-        std::fs::write(temp.path().join(".git/info/exclude"), "sub/\n").unwrap();
+        std::fs::write(&last, "fn b() {}\n").unwrap();
+        assert!(seen.holds(temp.path(), &vouched) && !holds(&seen, temp.path()));
+        std::fs::write(&exclude, "sub/\n").unwrap();
         assert!(!seen.holds(temp.path(), &vouched));
     }
 

@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use notify::event::{MetadataKind, ModifyKind, RemoveKind};
+use notify::event::{AccessKind, AccessMode, MetadataKind, ModifyKind, RemoveKind};
 use notify::{Config, Event, EventKind, EventKindMask, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::{names, walk};
@@ -24,6 +24,8 @@ pub enum Heard<'a> {
 #[derive(Debug)]
 pub struct Watch {
     root: PathBuf,
+    /// Of the root: another folder may take its place.
+    identity: Option<(u64, u64)>,
     watcher: RecommendedWatcher,
     watched: HashSet<PathBuf>,
     desk: Option<PathBuf>,
@@ -43,12 +45,14 @@ impl Coverage {
 }
 
 /// What events say of folders.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Noted {
     /// How often folders may have come.
     grown: AtomicU64,
     /// How often of that they were looked for, and watched.
     watched: AtomicU64,
+    /// Whether events were lost, and with them perhaps that a watched folder is gone.
+    lost: AtomicBool,
     /// Paths that were deleted or moved: a folder that stands there now is another one, which nobody watches.
     gone: Mutex<HashSet<PathBuf>>,
 }
@@ -64,8 +68,7 @@ impl Watch {
         hear: impl Fn(Heard<'_>) + Send + 'static,
     ) -> Result<Self, String> {
         let (root, without) = (root.to_owned(), without.to_owned());
-        let (grown, watched, gone) = (AtomicU64::new(1), AtomicU64::new(0), Mutex::default());
-        let noted = Arc::new(Noted { grown, watched, gone });
+        let noted = Arc::new(Noted { grown: AtomicU64::new(1), ..Noted::default() });
         let (top, notes, questions) = (root.clone(), noted.clone(), desk.clone());
         let handle = move |event: notify::Result<Event>| {
             if let (Ok(event), Some(desk)) = (&event, &questions)
@@ -80,14 +83,16 @@ impl Watch {
             notes.take(event.as_ref().ok());
             hear(Heard::Change);
         };
-        // That a file is read changes nothing, and to be told costs whoever reads it more than the reading.
-        let config = Config::default().with_event_kinds(EventKindMask::CORE);
+        // That a file is read changes nothing, and to be told costs whoever reads it more than the reading. That it is closed by who may have
+        // written to it is all there is to hear of writes through memory.
+        let config = Config::default().with_event_kinds(EventKindMask::CORE | EventKindMask::ACCESS_CLOSE);
         let watcher = RecommendedWatcher::new(handle, config).map_err(|error| why(&error))?;
         if let Some(desk) = &desk {
             // Questions that nobody answered.
             let _ = std::fs::remove_dir_all(desk);
         }
-        let mut watch = Self { root, watcher, watched: HashSet::new(), desk, noted };
+        let (identity, watched) = (identity(&root), HashSet::new());
+        let mut watch = Self { root, identity, watcher, watched, desk, noted };
         watch.refresh()?;
         Ok(watch)
     }
@@ -97,24 +102,33 @@ impl Watch {
         Coverage(self.noted.clone())
     }
 
-    /// Watches the folders that came since. Call it before the walk that follows an event.
+    /// Watches the folders that came since. Call it before every walk. After an error this watch can no longer be relied on; another may.
     pub fn refresh(&mut self) -> Result<(), String> {
-        self.lay_desk()?;
-        let grown = self.noted.grown.load(Ordering::SeqCst);
-        if grown == self.noted.watched.load(Ordering::SeqCst) {
-            return Ok(());
+        if self.noted.lost.load(Ordering::SeqCst) {
+            return Err("events were lost".to_owned());
         }
+        if identity(&self.root) != self.identity {
+            return Err("the folder is another one".to_owned());
+        }
+        self.lay_desk()?;
+        let mut grown = self.noted.grown.load(Ordering::SeqCst);
         // Only Linux watches folder by folder; elsewhere one watch holds for all below it.
-        if cfg!(target_os = "linux") {
-            self.watch_folders()?;
+        let any_new = if cfg!(target_os = "linux") {
+            self.watch_folders()?
         } else {
-            self.add(self.root.clone(), RecursiveMode::Recursive)?;
+            self.add(self.root.clone(), RecursiveMode::Recursive)?
+        };
+        // Ignore files elsewhere, modes and what marks a project can bring folders without any event.
+        if any_new && grown == self.noted.watched.load(Ordering::SeqCst) {
+            grown = self.noted.grown.fetch_add(1, Ordering::SeqCst) + 1;
         }
         self.noted.watched.store(grown, Ordering::SeqCst);
         Ok(())
     }
 
-    fn watch_folders(&mut self) -> Result<(), String> {
+    /// Watches all folders that a walk enters; says whether there were new ones.
+    fn watch_folders(&mut self) -> Result<bool, String> {
+        let mut ever_new = false;
         let gone = std::mem::take(&mut *self.noted.gone.lock().expect("no holder panics"));
         self.watched.retain(|folder| folder.is_dir() && !folder.ancestors().any(|path| gone.contains(path)));
         loop {
@@ -124,8 +138,9 @@ impl Watch {
             }
             // In a folder that was not yet watched, others may have come unseen.
             if !any_new {
-                return Ok(());
+                return Ok(ever_new);
             }
+            ever_new = true;
         }
     }
 
@@ -175,6 +190,9 @@ impl Noted {
         if let Some(event) = event.filter(leaves) {
             self.gone.lock().expect("no holder panics").extend(event.paths.iter().cloned());
         }
+        if event.is_none_or(Event::need_rescan) {
+            self.lost.store(true, Ordering::SeqCst);
+        }
         if event.is_none_or(may_bring_folders) {
             self.grown.fetch_add(1, Ordering::SeqCst);
         }
@@ -203,6 +221,19 @@ pub fn hears_all(_path: &Path) -> bool {
     false
 }
 
+/// Tells a folder from another that takes its place.
+#[cfg(unix)]
+fn identity(folder: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(folder).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+/// Tells a folder that is there from one that is gone.
+#[cfg(not(unix))]
+fn identity(folder: &Path) -> Option<(u64, u64)> {
+    folder.is_dir().then_some((0, 0))
+}
+
 fn why(error: &notify::Error) -> String {
     match error.kind {
         notify::ErrorKind::MaxFilesWatch => "the system gives out no more watches".to_owned(),
@@ -212,10 +243,10 @@ fn why(error: &notify::Error) -> String {
 
 /// Whether an event can change what a walk finds.
 fn counts(root: &Path, without: &Path, event: &Event) -> bool {
-    let read_only = matches!(
-        event.kind,
-        EventKind::Access(_) | EventKind::Modify(ModifyKind::Metadata(MetadataKind::AccessTime))
-    );
+    let read_only = match event.kind {
+        EventKind::Access(kind) => kind != AccessKind::Close(AccessMode::Write),
+        kind => kind == EventKind::Modify(ModifyKind::Metadata(MetadataKind::AccessTime)),
+    };
     let ours = |path: &PathBuf| !path.starts_with(without) && is_of_project(root, path);
     event.need_rescan() || !read_only && event.paths.iter().any(ours)
 }

@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jari_base::Generation;
 
@@ -31,7 +31,9 @@ pub(crate) fn ask(folder: &Path, wanted: &dyn Fn() -> bool) -> Option<Generation
         return None;
     }
     let number = ASKED.fetch_add(1, Ordering::Relaxed);
-    let path = desk(folder).join(format!("{}-{number}", std::process::id()));
+    // A name is never used again: an answer to the question before it would be too early for this one.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    let path = desk(folder).join(format!("{now}-{}-{number}", std::process::id()));
     let mut question = OpenOptions::new().read(true).write(true).create_new(true).open(&path).ok()?;
     let mut answer = [0; LENGTH];
     while wanted() {
