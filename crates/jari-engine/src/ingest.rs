@@ -235,15 +235,15 @@ pub fn update_rows(
 struct How {
     /// Opens the last state.
     open: fn(&dyn Store) -> jari_store::Result<Arc<dyn Snapshot>>,
-    /// Asks somebody else for the state that is the tree's, as long as it is wanted.
-    vouched: fn(&dyn Store, &dyn Fn() -> bool) -> Option<Generation>,
+    /// Asks somebody else for the state that is the tree's, as long as it is wanted; `None` asks nobody.
+    vouched: Option<fn(&dyn Store, &dyn Fn() -> bool) -> Option<Generation>>,
 }
 
 /// By looking, whatever others say.
-const LOOKING: How = How { open: |store| store.snapshot(), vouched: |_, _| None };
+const LOOKING: How = How { open: |store| store.snapshot(), vouched: None };
 
 /// By looking, unless somebody who watches the tree knows sooner.
-const ASKING: How = How { vouched: |store, wanted| store.vouched(wanted), ..LOOKING };
+const ASKING: How = How { vouched: Some(|store, wanted| store.vouched(wanted)), ..LOOKING };
 
 fn update_by(
     project: &Project,
@@ -269,10 +269,10 @@ fn update_by(
             holds
         };
         let looking = scope.spawn(look);
-        if let Some(seen) = &seen {
+        if let (Some(seen), Some(ask)) = (&seen, how.vouched) {
             let (vouched, looked) = (&vouched, &looked);
             scope.spawn(move || {
-                let state = (how.vouched)(store, &|| !looked.load(Ordering::Relaxed));
+                let state = ask(store, &|| !looked.load(Ordering::Relaxed));
                 if state.is_some_and(|state| seen.is_of(state.0)) {
                     tracing::debug!("the keeper of the index vouches for it");
                     vouched.store(true, Ordering::Relaxed);
