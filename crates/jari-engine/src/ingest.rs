@@ -236,8 +236,11 @@ struct How {
     /// Opens the last state.
     open: fn(&dyn Store) -> jari_store::Result<Arc<dyn Snapshot>>,
     /// Asks somebody else for the state that is the tree's, as long as it is wanted; `None` asks nobody.
-    vouched: Option<fn(&dyn Store, &dyn Fn() -> bool) -> Option<Generation>>,
+    vouched: Option<Ask>,
 }
+
+/// [`Store::vouched`].
+type Ask = fn(&dyn Store, &dyn Fn() -> bool) -> Option<Generation>;
 
 /// By looking, whatever others say.
 const LOOKING: How = How { open: |store| store.snapshot(), vouched: None };
