@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
 use jari_base::{Backend, Space};
-use jari_embed::{Cache, Model};
+use jari_embed::{Cache, Document, Model};
 use jari_engine::grep::{GrepRequest, Wanted};
 use jari_engine::search::SearchRequest;
 use jari_engine::symbols::SymbolRequest;
@@ -67,6 +67,12 @@ fn is_usable(model: &Model) {
         assert_eq!(vector.len(), model.dims());
         assert!(vector.iter().all(|element| element.is_finite()));
     }
+    let text = "retry요청 x9 처리를";
+    let words = model.read(&Document { text, heading: "a/b", around: "more" }).words;
+    if let Some(mut wording) = model.wording("retry request 요청을 x9") {
+        let answered = wording.answered(&[&words[..], &[0, 3, 1 << 24, u32::MAX]].concat());
+        assert!((-0.01..=1.01).contains(&answered), "{answered}");
+    }
 }
 
 /// model2vec's folder: the first two bytes say how long `tokenizer.json` is, the rest is `model.safetensors`.
@@ -90,7 +96,7 @@ fn space() -> Space {
 /// A file of rows: the header is right, what follows is headers of extents and their bodies.
 fn vectors(bytes: &[u8]) {
     let mut file = vec![0; 64];
-    put(&mut file, 0, b"JariVec1");
+    put(&mut file, 0, b"JariVec2");
     put(&mut file, 8, &(DIMS as u32).to_le_bytes());
     put(&mut file, 16, &7_u64.to_le_bytes());
     seal(&mut file);
@@ -98,9 +104,9 @@ fn vectors(bytes: &[u8]) {
     let padded = |bytes: usize| bytes.next_multiple_of(64);
     let mut at = 64;
     while at + 64 <= file.len() {
-        let (rows, runs) = (number(&file, at + 8), number(&file, at + 12));
-        let body =
-            padded(runs * 16) + padded(rows) + padded(rows * 4) + padded(rows * 8) + 2 * padded(rows * DIMS);
+        let (rows, runs, words) = (number(&file, at + 8), number(&file, at + 12), number(&file, at + 20));
+        let planes = padded(rows) + 2 * padded(rows * 4) + padded(rows * 8) + 2 * padded(rows * DIMS);
+        let body = padded(runs * 16) + planes + padded(words);
         let sum = crc32fast::hash(&file[at + 64..file.len().min(at + 64 + body)]);
         put(&mut file, at, b"JariRows");
         put(&mut file, at + 16, &sum.to_le_bytes());
@@ -126,6 +132,7 @@ fn searched(index: &Index) {
         assert!(found.len() <= 5);
         for near in found {
             assert_eq!(index.vector(near.file, near.ordinal).map(|vector| vector.len()), Some(DIMS));
+            assert!(index.words(near.file, near.ordinal).is_some());
         }
     }
     let mut has_cosines = Vec::new();
@@ -140,7 +147,7 @@ static ROWS: LazyLock<(PathBuf, Vec<u8>)> = LazyLock::new(|| {
     for file in 0..24_u32 {
         let vector: Vec<f32> =
             (0..DIMS).map(|at| ((file as usize * 7 + at * at) % 11) as f32 / 11.0 - 0.4).collect();
-        writer.put(file, 1, &[1], &vector).expect("vectors can be written");
+        writer.put(file, 1, &[1], &vector, &[vec![file, 1 << 24]]).expect("vectors can be written");
     }
     writer.save().expect("vectors can be written");
     Writer::build_graph(&folder, &space(), 4, 8, |_| {}).expect("a graph can be built");

@@ -146,7 +146,7 @@ fn indexed(text: &str, grams: Option<Vec<u32>>) -> (Project, Arc<dyn Snapshot>) 
         text: text.to_owned(),
         words: chunked.chunks.iter().map(|chunk| words(chunk.lines)).collect(),
         chunked,
-        vectors: None,
+        meaning: None,
         grams,
     };
     let store = MemoryStore::new(jari_text::fold_name);

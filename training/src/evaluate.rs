@@ -104,8 +104,10 @@ fn scores(model: Option<&Model>, chunks: &[Chunk], questions: &[Question]) -> Ve
     let queries: Vec<&str> = questions.iter().map(|question| question.query.as_str()).collect();
     match model {
         Some(model) => {
-            let documents: Vec<_> =
-                chunks.iter().map(|chunk| Document { text: &chunk.text, heading: &chunk.heading }).collect();
+            let documents: Vec<_> = chunks
+                .iter()
+                .map(|chunk| Document { text: &chunk.text, heading: &chunk.heading, around: "" })
+                .collect();
             let vectors = model.embed_documents(&documents);
             let cosines = |query: &Vector| vectors.iter().map(|vector| vector.cosine(query)).collect();
             model.embed(&queries).par_iter().map(cosines).collect()

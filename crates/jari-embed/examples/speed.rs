@@ -20,8 +20,10 @@ fn main() {
     let model = black_box(Model::bundled());
     println!("load       {:8.1} µs", clock.elapsed().as_secs_f64() * 1e6);
 
-    let documents: Vec<_> =
-        chunks.iter().map(|text| Document { text, heading: "crates/jari-embed/src/table" }).collect();
+    let documents: Vec<_> = chunks
+        .iter()
+        .map(|text| Document { text, heading: "crates/jari-embed/src/table", around: "" })
+        .collect();
     model.embed_documents(&documents[..1_000]);
     let clock = Instant::now();
     let vectors = model.embed_documents(&documents);

@@ -23,6 +23,18 @@ pub fn heading(path: &str, chunked: &Chunked, chunk: &Chunk) -> String {
     heading
 }
 
+/// What else stands above a chunk of a document, for [`crate::Document`]: the page's path, and all titles around the sections it touches.
+pub fn around(path: &str, chunked: &Chunked, chunk: &Chunk) -> String {
+    let Some((document, first)) = chunked.document.as_ref().zip(chunk.section) else { return String::new() };
+    let mut around = path_heading(path);
+    around.extend(document.title.iter().flat_map(|title| [" ", title]));
+    let touched = document.sections.iter().enumerate().skip(first as usize);
+    for (at, _) in touched.take_while(|(_, section)| section.lines.start <= chunk.lines.end) {
+        document.heading_path(at as u32).iter().for_each(|title| around.extend([" ", title]));
+    }
+    around
+}
+
 /// The words of a path, without its ending and without numbers.
 pub fn path_heading(path: &str) -> String {
     let name = path.rfind('/').map_or(0, |at| at + 1);

@@ -22,6 +22,17 @@ pub struct Document<'a> {
     pub text: &'a str,
     /// What stands above it: the titles around a section, or the path of a file of code. May be empty.
     pub heading: &'a str,
+    /// What else is said of it: words here are its own, but draw its vector nowhere. May be empty.
+    pub around: &'a str,
+}
+
+/// What a model makes of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meant {
+    /// Its text, drawn towards its heading.
+    pub vector: Vector,
+    /// Its words as the model numbers them, each once, sorted; none of a model without words.
+    pub words: Vec<u32>,
 }
 
 /// Makes vectors. Sharing one between threads is free.
@@ -102,20 +113,38 @@ impl Model {
         texts.par_iter().with_min_len(BATCH).map(|text| self.text(text)).collect()
     }
 
-    /// A vector for each document, in order: its text, drawn towards its heading.
+    /// A vector for each document, in order.
     pub fn embed_documents(&self, documents: &[Document<'_>]) -> Vec<Vector> {
-        documents.par_iter().with_min_len(BATCH).map(|document| self.embed_document(document)).collect()
+        documents.par_iter().with_min_len(BATCH).map(|document| self.read(document).vector).collect()
     }
 
-    /// The vector of one document, for those who are many threads already.
-    pub fn embed_document(&self, document: &Document<'_>) -> Vector {
-        let text = self.text(document.text);
-        if document.heading.is_empty() {
-            return text;
+    /// The vector and the words of a document.
+    pub fn read(&self, document: &Document<'_>) -> Meant {
+        let Document { text, heading, around } = *document;
+        let mut words = Vec::with_capacity(text.len() / 4);
+        let text = self.add_words(text, &mut words);
+        let vector = match heading {
+            "" => text,
+            heading => {
+                let heading = self.add_words(heading, &mut words);
+                let drawn = |(text, heading): (&f32, &f32)| text + self.heading_weight * heading;
+                Vector::normalised(text.iter().zip(heading.iter()).map(drawn).collect())
+            }
+        };
+        if !around.is_empty() {
+            self.add_words(around, &mut words);
         }
-        let heading = self.text(document.heading);
-        let sum = text.iter().zip(heading.iter()).map(|(text, heading)| text + self.heading_weight * heading);
-        Vector::normalised(sum.collect())
+        words.sort_unstable();
+        words.dedup();
+        Meant { vector, words }
+    }
+
+    /// The vector of a text; its words are added to `words`.
+    fn add_words(&self, text: &str, words: &mut Vec<u32>) -> Vector {
+        Vector::normalised(match &self.inner {
+            Inner::Table(table) => table.sum_and_words(text, words),
+            Inner::Folder(folder) => folder.sum(text),
+        })
     }
 
     /// A question word by word; `None` if the model knows none of its words, or is a folder's, whose pieces are no words.

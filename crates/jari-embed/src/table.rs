@@ -22,6 +22,8 @@
 
 use std::borrow::Cow;
 
+use jari_kernel::signed;
+
 use crate::features::{Feature, damp, features, grams, hash};
 
 const MAGIC: &[u8; 8] = b"JARIEMBD";
@@ -30,6 +32,13 @@ const HEADER: usize = 64;
 
 /// One occurrence, in the units that occurrences are counted in: whole numbers add up alike in any order.
 const ONE: f32 = 4096.0;
+
+/// Marks the number of a word that the table does not know; below it are bits of the word's hash, which tell such words apart.
+const UNKNOWN: u32 = 1 << 31;
+const HASHED: u32 = (1 << 24) - 1;
+
+/// Marks the number of a word of another script, which is more than its own row.
+const FOREIGN: u32 = 1 << 30;
 
 /// What is wrong with a model file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -118,47 +127,55 @@ impl Table {
 
     /// The sum of the rows of `text`, not normalised.
     pub(crate) fn sum(&self, text: &str) -> Vec<f32> {
+        self.sum_and_words(text, &mut Vec::new())
+    }
+
+    /// The same, and the numbers of the words of `text`, as they come, added to `words`: of whole words that it knows, of the
+    /// beginnings of Korean ones, and of ASCII words that it does not know. Pairs of syllables are too many and too vague.
+    pub(crate) fn sum_and_words(&self, text: &str, words: &mut Vec<u32>) -> Vec<f32> {
         let mut sum = vec![0.0; self.dims];
-        self.add(text, &mut sum);
+        for (row, count) in self.counts(text, words) {
+            let weight = damp(count as f32 / ONE);
+            let elements = self.row(row).iter();
+            sum.iter_mut().zip(elements).for_each(|(sum, element)| *sum += weight * f32::from(*element));
+        }
         sum
     }
 
-    fn add(&self, text: &str, sum: &mut [f32]) {
-        for (row, count) in self.counts(text) {
-            let weight = damp(count as f32 / ONE);
-            let start = self.rows_at + row as usize * self.dims;
-            for (total, element) in sum.iter_mut().zip(&self.bytes[start..start + self.dims]) {
-                *total += weight * f32::from(*element as i8);
-            }
-        }
+    /// The row of a word by its number, where the word is known and no more than that row.
+    pub(crate) fn row_of(&self, number: u32) -> Option<&[i8]> {
+        ((number as usize) < self.words).then(|| self.row(number))
     }
 
-    /// Puts what [`Self::sum`] gives for one word into `sum`. A word that is known is its row, and needs not be taken apart.
-    pub(crate) fn sum_of_word(&self, word: &str, sum: &mut Vec<f32>) {
-        sum.clear();
-        match self.find(word).filter(|_| word.is_ascii()) {
-            Some(row) => {
-                let start = self.rows_at + row as usize * self.dims;
-                let row = &self.bytes[start..start + self.dims];
-                sum.extend(row.iter().map(|element| f32::from(*element as i8)));
-            }
-            None => {
-                sum.resize(self.dims, 0.0);
-                self.add(word, sum);
-            }
-        }
+    /// A word of another script, by its number. It is the sum of its parts.
+    pub(crate) fn foreign(&self, number: u32) -> Option<&str> {
+        let number = (number & UNKNOWN == 0).then_some(number ^ FOREIGN)?;
+        std::str::from_utf8(self.word(number as usize)?).ok()
+    }
+
+    fn row(&self, row: u32) -> &[i8] {
+        let start = self.rows_at + row as usize * self.dims;
+        signed(&self.bytes[start..start + self.dims])
     }
 
     /// Each row of `text` once, with its occurrences, in order of the rows.
-    fn counts(&self, text: &str) -> Vec<(u32, u32)> {
+    fn counts(&self, text: &str, words: &mut Vec<u32>) -> Vec<(u32, u32)> {
         let mut seen: Vec<(u32, u32)> = Vec::with_capacity(text.len() / 4);
         features(text, |feature| match feature {
             Feature::Word(word) => match self.find(word) {
-                Some(row) => seen.push((row, ONE as u32)),
-                None => self.letter_runs(word, &mut seen),
+                Some(row) => {
+                    words.push(row);
+                    seen.push((row, ONE as u32));
+                }
+                None => {
+                    words.push(UNKNOWN | (hash(word.as_bytes()) as u32 & HASHED));
+                    self.letter_runs(word, &mut seen);
+                }
             },
             Feature::Foreign(word, weight) => {
-                seen.extend(self.find(word).map(|row| (row, (weight * ONE) as u32)));
+                let Some(row) = self.find(word) else { return };
+                words.extend((weight >= 1.0).then_some(FOREIGN | row));
+                seen.push((row, (weight * ONE) as u32));
             }
         });
         seen.sort_unstable();
@@ -265,11 +282,14 @@ mod tests {
         assert_eq!(table.sum("요청을"), [0.0, 3.0]);
         assert_eq!(table.sum("unknown 모름"), [5.0 * damp(4086.0 / ONE), 5.0 * damp(4086.0 / ONE)]);
         assert_eq!(table.sum(""), [0.0, 0.0]);
-        for word in ["retry", "요청을", "unknown"] {
-            let mut sum = Vec::new();
-            table.sum_of_word(word, &mut sum);
-            assert_eq!(sum, table.sum(word));
-        }
+        let mut words = Vec::new();
+        table.sum_and_words("retry unknown 요청을 모름 unknown other", &mut words);
+        let [retry, unknown, request, again, other] = words[..] else { panic!("five words: {words:?}") };
+        assert_eq!((retry, request, unknown), (0, FOREIGN | 2, again));
+        assert!(unknown >= UNKNOWN && other >= UNKNOWN && unknown != other);
+        assert_eq!((table.row_of(retry), table.foreign(retry)), (Some(&[1, 0][..]), None));
+        assert_eq!((table.row_of(request), table.foreign(request)), (None, Some("요청")));
+        assert_eq!((table.row_of(other), table.foreign(other)), (None, None));
         // Sixteen times the word weighs four times as much.
         assert_eq!(table.sum(&"retry ".repeat(16)), [4.0, 0.0]);
     }

@@ -1,100 +1,170 @@
 //! A question word by word. One vector for a whole text blurs its words; here each word of the question looks for the word of a
 //! text that is nearest to it.
 
+use jari_kernel::Kernel;
 use rustc_hash::FxHashMap;
 
-use crate::Vector;
-use crate::features::{Feature, features, hash};
+use crate::features::{Feature, features};
 use crate::table::Table;
-use crate::vector::product;
+
+/// How many words ahead the machine is told which rows it will need: they lie far apart.
+const FETCHED_AHEAD: usize = 8;
 
 /// The words of a question, and how near words of texts were to them so far.
 pub struct Wording<'m> {
     table: &'m Table,
-    words: Vec<Vector>,
+    kernel: Kernel,
+    /// The number of each word of the question.
+    numbers: Vec<u32>,
+    /// Their vectors in bytes, one after the other, and how long each is.
+    rows: Vec<i8>,
+    lengths: Vec<f32>,
+    /// What each counts: the root of how long its vector is in the table. Training made words that tell little short, so `the`
+    /// counts less than `parser`. Against all alike, link texts and Korean sentences gain 0.004 and 0.005, functions without comments
+    /// 0.002; functions with them lose 0.004, Korean questions 0.001.
+    shares: Vec<f32>,
     /// Where in `near` a word of a text has its values.
-    known: FxHashMap<u64, usize>,
+    known: FxHashMap<u32, usize>,
     /// For each such word, its cosine with each word of the question.
     near: Vec<f32>,
-    /// Room for the vector of one word.
-    sum: Vec<f32>,
+    /// Room for products.
+    products: Vec<i32>,
 }
 
 impl<'m> Wording<'m> {
     /// `None` if the model knows no word of the question.
     pub(crate) fn new(table: &'m Table, question: &str) -> Option<Self> {
-        let mut keys = Vec::new();
-        let mut words = Vec::new();
-        each_word(question, |word| {
-            let key = hash(word.as_bytes());
-            if !keys.contains(&key) {
-                keys.push(key);
-                words.push(Vector::normalised(table.sum(word)));
-            }
+        let mut wording = Self {
+            table,
+            kernel: Kernel::of_machine(),
+            numbers: Vec::new(),
+            rows: Vec::new(),
+            lengths: Vec::new(),
+            shares: Vec::new(),
+            known: FxHashMap::default(),
+            near: Vec::new(),
+            products: Vec::new(),
+        };
+        let mut words: Vec<String> = Vec::new();
+        features(question, |feature| match feature {
+            Feature::Word(word) => words.push(word.to_owned()),
+            // Whole words, and the beginnings of Korean ones.
+            Feature::Foreign(word, weight) if weight >= 1.0 => words.push(word.to_owned()),
+            Feature::Foreign(..) => {}
         });
-        words.retain(|word| !word.is_zero());
-        let (known, near, sum) = (FxHashMap::default(), Vec::new(), Vec::new());
-        (!words.is_empty()).then_some(Self { table, words, known, near, sum })
+        for (at, word) in words.iter().enumerate() {
+            if !words[..at].contains(word) {
+                wording.ask(word);
+            }
+        }
+        (!wording.lengths.is_empty()).then_some(wording)
     }
 
-    /// How well the words of the question are answered by those of `texts`, taken together: 1 if each stands there.
-    pub fn answered(&mut self, texts: &[&str]) -> f32 {
-        let mut best = vec![0.0_f32; self.words.len()];
-        for text in texts {
-            each_word(text, |word| {
-                let at = self.nearness(word);
-                let near = &self.near[at..at + best.len()];
-                best.iter_mut().zip(near).for_each(|(best, near)| *best = best.max(*near));
-            });
+    /// Adds a word of the question, unless the model has nothing for it.
+    fn ask(&mut self, word: &str) {
+        let mut numbers = Vec::new();
+        let sum = self.table.sum_and_words(word, &mut numbers);
+        let norm = sum.iter().map(|element| element * element).sum::<f32>().sqrt();
+        let row = bytes(&sum);
+        let length = self.length(&row);
+        if length > 0.0 {
+            // The whole word comes first. A Korean one that is not known has none that a text could have.
+            self.numbers.push(numbers.first().copied().unwrap_or(u32::MAX));
+            self.rows.extend(row);
+            self.lengths.push(length);
+            self.shares.push(norm.sqrt());
         }
-        best.iter().sum::<f32>() / best.len() as f32
+    }
+
+    /// How well the words of the question are answered by those of a text ([`crate::Meant::words`]): 1 if each stands there.
+    pub fn answered(&mut self, words: &[u32]) -> f32 {
+        let mut best = vec![0.0_f32; self.lengths.len()];
+        for (place, word) in words.iter().enumerate() {
+            if let Some(row) = words.get(place + FETCHED_AHEAD).and_then(|soon| self.table.row_of(*soon)) {
+                jari_kernel::fetch(row);
+            }
+            let at = self.nearness(*word);
+            let near = &self.near[at..at + best.len()];
+            best.iter_mut().zip(near).for_each(|(best, near)| *best = best.max(*near));
+        }
+        let answered: f32 = best.iter().zip(&self.shares).map(|(best, share)| best * share).sum();
+        answered / self.shares.iter().sum::<f32>()
     }
 
     /// Where in `near` the values of a word stand.
-    fn nearness(&mut self, word: &str) -> usize {
-        let key = hash(word.as_bytes());
-        if let Some(at) = self.known.get(&key) {
+    fn nearness(&mut self, word: u32) -> usize {
+        if let Some(at) = self.known.get(&word) {
             return *at;
         }
         let at = self.near.len();
-        self.table.sum_of_word(word, &mut self.sum);
-        let length = product(&self.sum, &self.sum).sqrt().max(f32::MIN_POSITIVE);
-        self.near.extend(self.words.iter().map(|own| product(own, &self.sum) / length));
-        self.known.insert(key, at);
+        self.known.insert(word, at);
+        if let Some(row) = self.table.row_of(word) {
+            self.compare(row);
+        } else if let Some(foreign) = self.table.foreign(word) {
+            self.compare(&bytes(&self.table.sum(foreign)));
+        } else {
+            // Of a word that the model does not know it is only known whether it is one of the question.
+            self.near.extend(self.numbers.iter().map(|own| f32::from(u8::from(*own == word))));
+        }
         at
+    }
+
+    /// Adds the cosines of a word with those of the question.
+    fn compare(&mut self, row: &[i8]) {
+        let length = self.length(row).max(f32::MIN_POSITIVE);
+        self.products.clear();
+        (self.kernel.dots)(row, &self.rows, &mut self.products);
+        let cosine = |(product, own): (&i32, &f32)| *product as f32 / (length * own);
+        self.near.extend(self.products.iter().zip(&self.lengths).map(cosine));
+    }
+
+    fn length(&self, row: &[i8]) -> f32 {
+        ((self.kernel.dot)(row, row) as f32).sqrt()
     }
 }
 
-/// Whole words, and the beginnings of Korean ones; pairs of syllables inside them are too many and too vague.
-fn each_word(text: &str, mut visit: impl FnMut(&str)) {
-    features(text, |feature| match feature {
-        Feature::Word(word) => visit(word),
-        Feature::Foreign(word, weight) if weight >= 1.0 => visit(word),
-        Feature::Foreign(..) => {}
-    });
+/// A vector in bytes, as the rows of the table are: the largest element is 127.
+fn bytes(vector: &[f32]) -> Vec<i8> {
+    let largest = vector.iter().fold(f32::MIN_POSITIVE, |largest, element| largest.max(element.abs()));
+    vector.iter().map(|element| (element / largest * 127.0).round() as i8).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Model;
+    use crate::{Document, Model};
+
+    /// How well `texts` answer `question`.
+    fn answered(question: &str, texts: [&str; 3]) -> [f32; 3] {
+        let model = Model::bundled();
+        let mut wording = model.wording(question).expect("its words are known");
+        texts.map(|text| wording.answered(&model.read(&Document { text, heading: "", around: "" }).words))
+    }
 
     #[test]
     fn words_are_answered_by_themselves_then_by_what_is_near_them_and_not_by_others() {
-        let model = Model::bundled();
-        let mut wording = model.wording("delete the folder").expect("its words are known");
-        let same = wording.answered(&["fn delete(folder)", "the"]);
-        let near = wording.answered(&["fn remove_directory()", "the"]);
-        let other = wording.answered(&["fn parse_number()", "the"]);
+        let texts = ["fn delete(folder) the", "fn remove_directory() the", "fn parse_number() the"];
+        let [same, near, other] = answered("delete the folder", texts);
         assert!((same - 1.0).abs() < 1e-4, "{same}");
         assert!(same > near && near > other + 0.1, "{same} {near} {other}");
     }
 
     #[test]
+    fn words_that_tell_little_count_little() {
+        let [telling, other, both] = answered("the parser", ["parser", "the", "the parser"]);
+        assert!(telling > other + 0.05 && both > telling, "{telling} {other} {both}");
+    }
+
+    #[test]
     fn one_language_answers_another() {
-        let model = Model::bundled();
-        let mut wording = model.wording("폴더 삭제").expect("its words are known");
-        let (near, other) = (wording.answered(&["delete folder"]), wording.answered(&["parse number"]));
+        let [near, same, other] = answered("폴더 삭제", ["delete folder", "폴더를 삭제", "parse number"]);
         assert!(near > other + 0.1, "{near} {other}");
+        assert!((same - 1.0).abs() < 1e-2, "{same}");
+    }
+
+    #[test]
+    fn a_word_that_nobody_knows_is_answered_by_itself() {
+        let [same, other, none] = answered("xqzvwkt", ["xqzvwkt = 1", "qqjjxxwv = 1", ""]);
+        assert!(same == 1.0 && other < 0.5 && none == 0.0, "{same} {other} {none}");
     }
 
     #[test]

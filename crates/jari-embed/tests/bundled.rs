@@ -60,7 +60,8 @@ fn meaning_is_nearer_than_spelling_in_both_languages() {
 fn headings_draw_documents_towards_them() {
     let model = Model::bundled();
     let text = "It is repeated at most three times.";
-    let documents = [Document { text, heading: "" }, Document { text, heading: "network/retry" }];
+    let documents =
+        [Document { text, heading: "", around: "" }, Document { text, heading: "network/retry", around: "" }];
     let vectors = model.embed_documents(&documents);
     assert_eq!(vectors[0], model.embed(&[text])[0]);
     let query = &model.embed(&["network retry"])[0];

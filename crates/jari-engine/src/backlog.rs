@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jari_base::{FileId, Mode};
 use jari_embed::{Side, Trouble};
-use jari_store::{Files, Snapshot, Store};
+use jari_store::{Files, Meaning, Snapshot, Store};
 
 use crate::meaning::{self, Embedding};
 use crate::search::{self, SearchRequest};
@@ -236,7 +236,7 @@ fn write(store: &dyn Store, whole: Vec<(Waiting, Vec<f32>)>) -> Result<Option<Ar
     let files = store.snapshot()?.files()?;
     for (waiting, vectors) in whole {
         if is_same(&files, &waiting) {
-            batch.embed(waiting.file, vectors)?;
+            batch.embed(waiting.file, Meaning { vectors, words: Vec::new() })?;
         }
     }
     batch.commit()?;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use jari_base::{ContentHash, FileId, Generation, Language, Skip, Stamp};
 use jari_embed::Trouble;
 use jari_source::{Contents, Entry, Seen, Walked};
-use jari_store::{FileInput, FileRecord, Files, Snapshot, Store, Totals, WriteBatch};
+use jari_store::{FileInput, FileRecord, Files, Meaning, Snapshot, Store, Totals, WriteBatch};
 use jari_text::{GramCutter, Tokenizer};
 use rayon::prelude::*;
 
@@ -343,13 +343,13 @@ fn embed_missing(
                 read.push((record, text, chunked));
             }
         }
-        let vectors: Vec<Option<Vec<f32>>> = read
+        let meanings: Vec<Option<Meaning>> = read
             .par_iter()
             .map(|(record, text, chunked)| embedding.of_chunks(&record.path, text, chunked))
             .collect();
-        for ((record, _, _), vectors) in read.iter().zip(vectors) {
-            if let Some(vectors) = vectors {
-                batch.embed(record.id, vectors)?;
+        for ((record, _, _), meaning) in read.iter().zip(meanings) {
+            if let Some(meaning) = meaning {
+                batch.embed(record.id, meaning)?;
             }
         }
     }
@@ -612,9 +612,9 @@ fn open(
     let words = fields::chunk_words(tokenizer, &jari_chunk::prose(&language, &text), &chunked);
     let path_words = fields::path_words(tokenizer, &path);
     let embedding = project.embedding.as_ref().filter(|embedding| embedding.eager);
-    let vectors = embedding.and_then(|embedding| embedding.of_chunks(&path, &text, &chunked));
+    let meaning = embedding.and_then(|embedding| embedding.of_chunks(&path, &text, &chunked));
     let grams = cutter.cut(&text, project.max_grams);
     let file =
-        Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words, vectors, grams });
+        Box::new(FileInput { path, path_words, language, stamp, hash, text, chunked, words, meaning, grams });
     Opened::Changed { file, known: known.is_some_and(|known| known.skip.is_none()) }
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jari_base::{Chunked, Mode, Space};
-use jari_embed::{Document, Embedder, Model, Side, Trouble};
+use jari_embed::{Document, Embedder, Meant, Model, Side, Trouble};
+use jari_store::Meaning;
 
 /// Changes whenever the same model gives the same chunks other vectors than before.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What makes vectors, and when.
 #[derive(Clone)]
@@ -125,16 +126,22 @@ impl Embedding {
         })
     }
 
-    /// The vectors of a file's chunks, one after the other, where a table is at hand.
-    pub(crate) fn of_chunks(&self, path: &str, text: &str, chunked: &Chunked) -> Option<Vec<f32>> {
+    /// What a table at hand makes of a file's chunks.
+    pub(crate) fn of_chunks(&self, path: &str, text: &str, chunked: &Chunked) -> Option<Meaning> {
         let Encoder::Read { model, .. } = &self.encoder else { return None };
-        let mut vectors = Vec::with_capacity(chunked.chunks.len() * model.dims());
+        let mut meaning = Meaning {
+            vectors: Vec::with_capacity(chunked.chunks.len() * model.dims()),
+            words: Vec::with_capacity(chunked.chunks.len()),
+        };
         for chunk in &chunked.chunks {
             let heading = jari_embed::heading(path, chunked, chunk);
-            let document = Document { text: chunk.lines.slice(text), heading: &heading };
-            vectors.extend_from_slice(&model.embed_document(&document));
+            let around = jari_embed::around(path, chunked, chunk);
+            let Meant { vector, words } =
+                model.read(&Document { text: chunk.lines.slice(text), heading: &heading, around: &around });
+            meaning.vectors.extend_from_slice(&vector);
+            meaning.words.push(words);
         }
-        Some(vectors)
+        Some(meaning)
     }
 
     /// The vectors of questions; `None` of one that has no word that the model knows.

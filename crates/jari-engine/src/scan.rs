@@ -138,7 +138,7 @@ fn input(
     let chunked = jari_chunk::chunk(&language, &text, &project.documents);
     let words = fields::chunk_words(tokenizer, &jari_chunk::prose(&language, &text), &chunked);
     let path_words = fields::path_words(tokenizer, &path);
-    FileInput { path, path_words, language, stamp, hash, text, chunked, words, vectors: None, grams: None }
+    FileInput { path, path_words, language, stamp, hash, text, chunked, words, meaning: None, grams: None }
 }
 
 #[cfg(test)]

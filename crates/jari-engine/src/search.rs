@@ -303,7 +303,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     /// Places that may change their order before the best are taken.
     fn pool(&self) -> usize {
-        self.request.limit.max(self.request.tuning.budget.rerank_candidates)
+        self.request.limit.max(self.request.tuning.budget.rerank_candidates).max(wording::PLACES)
     }
 
     /// The places that answer, in order.
@@ -333,12 +333,11 @@ impl Asked<'_> {
         let by_ranks = looked.mode == Mode::Hybrid && request.tuning.blend.fusion == Fusion::Rrf;
         let one_name = matches!(plan.shape, Shape::Identifier | Shape::Path);
         let worded = looked.mode != Mode::Keyword && !by_ranks && !one_name;
-        let mut read = match model.filter(|_| worded && look.clock.in_time()) {
-            Some(model) => tracing::debug_span!("wording").in_scope(|| {
-                wording::order(model, snapshot, asked, &mut ranked, request.tuning.budget.rerank_candidates)
-            })?,
-            None => HashMap::new(),
-        };
+        if let Some(model) = model.filter(|_| worded && look.clock.in_time()) {
+            tracing::debug_span!("wording")
+                .in_scope(|| wording::order(model, snapshot, asked, &mut ranked))?;
+        }
+        let mut read = HashMap::new();
         if looked.mode != Mode::Semantic && look.clock.in_time() {
             pointers::follow(snapshot, &looked.query, (filter, allowed), &mut ranked, &mut read)?;
         }

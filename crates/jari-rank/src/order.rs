@@ -104,21 +104,26 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights, limit: u
                 shares[NAME] = chunk.name / most[NAME].max(whole_query);
                 shares[AROUND] = chunk.doc / most[AROUND].max(whole_query);
                 shares[MEANING] = chunk.cosine.max(0.0) / best.meaning;
-                places.push(Place::new(Shown::new(chunk), shares, of_sections, role, factor, 0));
+                places.push(Place::new(Shown::new(chunk), shares, &of_sections, role, factor, 0));
             }
             if !file.chunks.is_empty() {
                 continue;
             }
         }
         for (again, shown) in answers(file, &best).into_iter().enumerate() {
-            places.push(Place::new(shown, shares, of_files, role, factor, again));
+            places.push(Place::new(shown, shares, &of_files, role, factor, again));
         }
     }
-    places.retain(Place::says_something);
-    // The sort is stable: equal scores stay in the order of the candidates.
-    places.sort_by(|a, b| b.score.total_cmp(&a.score));
-    places.truncate(limit);
-    places.into_iter().map(Place::explained).collect()
+    let telling = places.iter().enumerate().filter(|(_, place)| place.says_something());
+    let mut best: Vec<(f32, usize)> = telling.map(|(at, place)| (place.score, at)).collect();
+    // Equal scores stay in the order of the candidates.
+    let better = |one: &(f32, usize), two: &(f32, usize)| two.0.total_cmp(&one.0).then(one.1.cmp(&two.1));
+    if best.len() > limit {
+        best.select_nth_unstable_by(limit, better);
+        best.truncate(limit);
+    }
+    best.sort_unstable_by(better);
+    best.into_iter().map(|(_, at)| places[at].explained()).collect()
 }
 
 fn is_document(file: &FileCandidate) -> bool {
@@ -156,18 +161,25 @@ impl Shown {
 }
 
 /// A place on the way to the list.
-struct Place {
+struct Place<'a> {
     shown: Shown,
     score: f32,
     shares: Signals,
-    weights: Applied,
+    weights: &'a Applied,
     role: Role,
     factor: f32,
     again: usize,
 }
 
-impl Place {
-    fn new(shown: Shown, shares: Signals, weights: Applied, role: Role, factor: f32, again: usize) -> Self {
+impl<'a> Place<'a> {
+    fn new(
+        shown: Shown,
+        shares: Signals,
+        weights: &'a Applied,
+        role: Role,
+        factor: f32,
+        again: usize,
+    ) -> Self {
         let sum: f32 = shares.iter().zip(weights.signals).map(|(share, weight)| share * weight).sum();
         let score = sum * factor * again_factor(again);
         Self { shown, score, shares, weights, role, factor, again }
@@ -183,16 +195,11 @@ impl Place {
         shown.bm25 > 0.0 || shown.cosine >= NEAR_ENOUGH || by_file || names.iter().any(|at| shares[*at] > 0.0)
     }
 
-    fn explained(self) -> Ranked {
-        let Self {
-            shown: Shown { chunk, bm25, cosine, .. },
-            score,
-            shares,
-            weights: Applied { signals: weights, word_by_word },
-            role,
-            factor,
-            again,
-        } = self;
+    fn explained(&self) -> Ranked {
+        let Self { shown, score, shares, weights, role, factor, again } = self;
+        let Shown { chunk, bm25, cosine, .. } = *shown;
+        let Applied { signals: weights, word_by_word } = **weights;
+        let (score, factor, again) = (*score, *factor, *again);
         let parts: Vec<Explanation> = (0..SIGNALS)
             .filter(|at| shares[*at] * weights[*at] > 0.0)
             .map(|at| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use jari_base::{ChunkKind, FileId, Generation, Skip, Stamp};
-use jari_store::{ANY_GRAM, FileInput, FileRecord, Result, WriteBatch};
+use jari_store::{ANY_GRAM, FileInput, FileRecord, Meaning, Result, WriteBatch};
 use jari_vector::Written;
 use rusqlite::Connection;
 use tracing::debug_span;
@@ -98,7 +98,7 @@ impl Batch {
         file: FileId,
         key: u64,
         kinds: impl Iterator<Item = ChunkKind>,
-        vectors: &[f32],
+        meaning: &Meaning,
     ) -> Result<()> {
         let Some(options) = &self.options else { return Ok(()) };
         if self.vectors.is_none() {
@@ -108,7 +108,7 @@ impl Batch {
         }
         let writer = self.vectors.as_mut().expect("it was opened above");
         let kinds: Vec<u8> = kinds.map(|kind| kind as u8).collect();
-        writer.put(file.0, key, &kinds, vectors).map(drop).map_err(vectors::error)
+        writer.put(file.0, key, &kinds, &meaning.vectors, &meaning.words).map(drop).map_err(vectors::error)
     }
 
     /// Vectors go first: without their rows they are of no file, and nobody misses them. Those that replace all others wait
@@ -176,9 +176,9 @@ impl Batch {
         let record = FileRecord::indexed(id, file);
         rows::put_file(&self.connection, &record)?;
         rows::put_contents(&self.connection, id, file, self.fold)?;
-        if let Some(vectors) = &file.vectors {
+        if let Some(meaning) = &file.meaning {
             let kinds = file.chunked.chunks.iter().map(|chunk| chunk.kind);
-            self.put_vectors(id, vectors::key(&file.path, file.hash), kinds, vectors)?;
+            self.put_vectors(id, vectors::key(&file.path, file.hash), kinds, meaning)?;
         }
         self.grams.put(&self.connection, id, file.grams.as_deref().unwrap_or(&[ANY_GRAM]))?;
         self.names.put(&self.connection, id, &rows::name_numbers(&file.chunked.references))?;
@@ -241,10 +241,10 @@ impl WriteBatch for Batch {
         rows::put_file(&self.connection, &record)
     }
 
-    fn embed(&mut self, file: FileId, vectors: Vec<f32>) -> Result<()> {
+    fn embed(&mut self, file: FileId, meaning: Meaning) -> Result<()> {
         let Some((path, hash)) = rows::path_and_hash(&self.connection, file)? else { return Ok(()) };
         let kinds = rows::kinds(&self.connection, file)?;
-        self.put_vectors(file, vectors::key(&path, hash), kinds.into_iter(), &vectors)
+        self.put_vectors(file, vectors::key(&path, hash), kinds.into_iter(), &meaning)
             .map_err(|error| errors::while_writing(&self.folder, error))
     }
 

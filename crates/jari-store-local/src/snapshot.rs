@@ -210,6 +210,10 @@ impl Snapshot for LocalSnapshot {
         Ok(self.vectors()?.and_then(|vectors| vectors.vector(chunk)))
     }
 
+    fn words(&self, chunk: ChunkId) -> Result<Option<Vec<u32>>> {
+        Ok(self.vectors()?.and_then(|vectors| vectors.words(chunk)))
+    }
+
     fn unembedded(&self) -> Result<Vec<FileId>> {
         let Some(vectors) = self.vectors()? else { return Ok(Vec::new()) };
         Ok(vectors.unembedded(self.all_files()?))

@@ -89,6 +89,10 @@ impl Vectors {
         self.index.as_ref().ok()?.vector(chunk.file.0, chunk.ordinal)
     }
 
+    pub(crate) fn words(&self, chunk: ChunkId) -> Option<Vec<u32>> {
+        self.index.as_ref().ok()?.words(chunk.file.0, chunk.ordinal)
+    }
+
     pub(crate) fn unembedded(&self, files: &Files) -> Vec<FileId> {
         let holds = |file: FileId| self.index.as_ref().is_ok_and(|index| index.holds(file.0));
         let mut room = self.options.most.saturating_sub(self.index.as_ref().map_or(0, Index::rows));

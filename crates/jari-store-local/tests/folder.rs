@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jari_base::{Backend, Degraded, Filter, Space};
-use jari_store::{Error, FileInput, Replaced, Store, conformance};
+use jari_store::{Error, FileInput, Meaning, Replaced, Store, conformance};
 use jari_store_local::{FORMAT, Identity, LocalStore, Options, VectorOptions};
 
 const OPTIONS: Options<'_> =
@@ -20,7 +20,8 @@ fn filled(folder: &Path, options: Options<'_>, vectors: Option<Vec<f32>>) -> Loc
     let (store, replaced) = LocalStore::open(folder, options).expect("it can be opened");
     assert_eq!(replaced, None);
     let mut batch = store.write().expect("nobody else writes");
-    batch.put(FileInput { vectors, ..conformance::example("a.rs") }).expect("it can be put");
+    let meaning = vectors.map(|vectors| Meaning { vectors, words: Vec::new() });
+    batch.put(FileInput { meaning, ..conformance::example("a.rs") }).expect("it can be put");
     batch.commit().expect("it can be committed");
     store
 }

@@ -8,7 +8,8 @@ use jari_base::{
 };
 
 use crate::{
-    ChunkWords, Error, FileInput, GramQuery, GramStatistics, Snapshot, Store, SymbolLookup, SymbolMode,
+    ChunkWords, Error, FileInput, GramQuery, GramStatistics, Meaning, Snapshot, Store, SymbolLookup,
+    SymbolMode,
 };
 
 /// Runs every check, each on a store of its own.
@@ -51,7 +52,7 @@ fn file(path: &str, functions: &[(&str, &str)]) -> FileInput {
         text: String::new(),
         chunked: Chunked::default(),
         words: Vec::new(),
-        vectors: None,
+        meaning: None,
         grams: Some(Vec::new()),
     };
     for (at, (name, words)) in functions.iter().enumerate() {
@@ -377,7 +378,7 @@ fn symbols_are_found_by_name(store: &impl Store) {
 /// Stores of this check keep vectors of two dimensions.
 fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
     let with = |path: &str, vectors: &[f32]| FileInput {
-        vectors: Some(vectors.to_vec()),
+        meaning: Some(Meaning { vectors: vectors.to_vec(), words: vec![vec![2, 900], vec![70_000]] }),
         ..file(path, &[("first", "alpha"), ("second", "beta")])
     };
     put(
@@ -424,7 +425,14 @@ fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
     // New contents and a new path both need new vectors; a removed file is gone.
     let id = |path: &str| snapshot.files().expect("files are known").at(path).expect("it is known").id;
     let mut batch = store.write().expect("a batch");
-    batch.embed(id("c.rs"), vec![0.9, 0.1]).expect("it succeeds");
+    let words_of = |snapshot: &dyn Snapshot, path: &str, ordinal: u32| {
+        snapshot.words(ChunkId { file: id(path), ordinal }).expect("it succeeds")
+    };
+    assert_eq!(words_of(&*snapshot, "a.rs", 0), Some(vec![2, 900]));
+    assert_eq!(words_of(&*snapshot, "b.py", 1), Some(vec![70_000]));
+    assert_eq!(words_of(&*snapshot, "c.rs", 0), None, "no model has read it");
+    let wordless = Meaning { vectors: vec![0.9, 0.1], words: Vec::new() };
+    batch.embed(id("c.rs"), wordless).expect("it succeeds");
     batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).expect("it succeeds");
     batch.remove(id("b.py")).expect("it succeeds");
     batch.commit().expect("it succeeds");
@@ -433,6 +441,8 @@ fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
     assert_eq!(after.unembedded().expect("it succeeds"), [id("a.rs")]);
     let chunk = ChunkId { file: id("c.rs"), ordinal: 0 };
     assert_eq!(after.vector(chunk).expect("it succeeds").map(|vector| vector.len()), Some(2));
+    assert_eq!(words_of(&*after, "c.rs", 0), Some(Vec::new()), "not every model has words");
+    assert_eq!(words_of(&*after, "a.rs", 0), None, "it was moved");
     assert_eq!(nearest(&*snapshot, &all).len(), 3, "the old state still has its own");
 }
 

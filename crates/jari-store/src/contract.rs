@@ -80,6 +80,9 @@ pub trait Snapshot: Send + Sync {
     /// The vector of a chunk, where there is one.
     fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>>;
 
+    /// The words of a chunk as the model numbers them; `None` where it made nothing of it.
+    fn words(&self, chunk: ChunkId) -> Result<Option<Vec<u32>>>;
+
     /// The indexed files whose vectors are missing and would find room.
     fn unembedded(&self) -> Result<Vec<FileId>>;
 
@@ -139,8 +142,8 @@ pub trait WriteBatch {
     /// Takes note of a file that is not indexed.
     fn skip(&mut self, path: &str, stamp: Stamp, reason: Skip) -> Result<()>;
 
-    /// Gives a file that is known the vectors of its chunks, one after the other.
-    fn embed(&mut self, file: FileId, vectors: Vec<f32>) -> Result<()>;
+    /// Gives a file that is known what a model made of its chunks.
+    fn embed(&mut self, file: FileId, meaning: Meaning) -> Result<()>;
 
     /// The file is as it was; only its stamp changed.
     fn touch(&mut self, file: FileId, stamp: Stamp) -> Result<()>;
@@ -174,8 +177,8 @@ pub struct FileInput {
     pub chunked: Chunked,
     /// The words of each chunk, in the order of `chunked.chunks`.
     pub words: Vec<ChunkWords>,
-    /// The vectors of the chunks, one after the other, where they were made.
-    pub vectors: Option<Vec<f32>>,
+    /// What a model made of the chunks, where one did.
+    pub meaning: Option<Meaning>,
     /// The grams of its text, each once; `None` if there are too many to keep.
     pub grams: Option<Vec<u32>>,
 }
@@ -185,6 +188,15 @@ impl FileInput {
     pub fn word_count(&self) -> u32 {
         self.words.iter().map(|words| word_count(&words.body)).sum()
     }
+}
+
+/// What a model made of the chunks of a file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Meaning {
+    /// Their vectors, one after the other.
+    pub vectors: Vec<f32>,
+    /// The words of each as the model numbers them, sorted; none of a model that has no words.
+    pub words: Vec<Vec<u32>>,
 }
 
 /// How many words there are, one a line.

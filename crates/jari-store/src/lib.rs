@@ -10,8 +10,8 @@ mod lookup;
 mod memory;
 
 pub use contract::{
-    ChunkWords, FileInput, Replaced, Snapshot, Statistics, Store, StoredChunk, StoredSection, StoredSymbol,
-    SymbolLookup, SymbolMode, VectorStatistics, WriteBatch,
+    ChunkWords, FileInput, Meaning, Replaced, Snapshot, Statistics, Store, StoredChunk, StoredSection,
+    StoredSymbol, SymbolLookup, SymbolMode, VectorStatistics, WriteBatch,
 };
 pub use error::{Error, Result};
 pub use files::{FileRecord, Files, Totals};

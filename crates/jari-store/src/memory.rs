@@ -12,8 +12,8 @@ use crate::contract::word_count;
 use crate::grams::{self, ANY_GRAM, GramPostings, GramQuery, GramStatistics};
 use crate::lookup::{self, Allowed, ChunkSlot, Definition, Field, Nearest, Posting, Postings};
 use crate::{
-    Error, FileInput, FileRecord, Files, Result, Snapshot, Statistics, Store, StoredChunk, StoredSymbol,
-    SymbolLookup, SymbolMode, Totals, VectorStatistics, WriteBatch,
+    Error, FileInput, FileRecord, Files, Meaning, Result, Snapshot, Statistics, Store, StoredChunk,
+    StoredSymbol, SymbolLookup, SymbolMode, Totals, VectorStatistics, WriteBatch,
 };
 
 /// A store that forgets.
@@ -125,9 +125,9 @@ impl WriteBatch for Batch<'_> {
         Ok(())
     }
 
-    fn embed(&mut self, file: FileId, vectors: Vec<f32>) -> Result<()> {
+    fn embed(&mut self, file: FileId, meaning: Meaning) -> Result<()> {
         if let Some(input) = &mut self.kept(file)?.input {
-            Arc::make_mut(input).vectors = Some(vectors);
+            Arc::make_mut(input).meaning = Some(meaning);
         }
         Ok(())
     }
@@ -144,7 +144,7 @@ impl WriteBatch for Batch<'_> {
         kept.path_words = words.to_owned();
         // What a chunk of code means depends on where it stands.
         if let Some(input) = &mut kept.input {
-            Arc::make_mut(input).vectors = None;
+            Arc::make_mut(input).meaning = None;
         }
         Ok(())
     }
@@ -231,9 +231,14 @@ impl Snapshot for State {
         Ok(vectors.map(<[f32]>::to_vec).nth(chunk.ordinal as usize))
     }
 
+    fn words(&self, chunk: ChunkId) -> Result<Option<Vec<u32>>> {
+        let meaning = self.input(chunk.file).and_then(|input| input.meaning.as_ref());
+        Ok(meaning.map(|meaning| meaning.words.get(chunk.ordinal as usize).cloned().unwrap_or_default()))
+    }
+
     fn unembedded(&self) -> Result<Vec<FileId>> {
         let missing =
-            |(_, input): &(FileId, &FileInput)| input.vectors.is_none() && !input.chunked.chunks.is_empty();
+            |(_, input): &(FileId, &FileInput)| input.meaning.is_none() && !input.chunked.chunks.is_empty();
         Ok(self.inputs().filter(missing).map(|(file, _)| file).collect())
     }
 
@@ -346,7 +351,7 @@ impl Snapshot for State {
 
 /// The vectors of a file's chunks.
 fn vectors_of(input: &FileInput) -> Option<std::slice::ChunksExact<'_, f32>> {
-    let vectors = input.vectors.as_deref()?;
+    let vectors = &input.meaning.as_ref()?.vectors;
     Some(vectors.chunks_exact((vectors.len() / input.chunked.chunks.len().max(1)).max(1)))
 }
 

@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! header   magic, format, dimensions, fingerprint of what made the vectors, checksum
-//! extent   header: rows, runs, checksums
+//! extent   header: rows, runs, checksums, bytes of words
 //!          runs    the files its rows belong to, each with the key of the contents they were made of
 //!          kinds, scales, signs, upper halves, lower halves of all its rows, plane by plane
+//!          where the words of each row end, and the words
 //! extent   …
 //! ```
 //!
@@ -17,14 +18,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use jari_base::Space;
+use jari_kernel::{signed, whole};
 
 use crate::Error;
-use crate::row::{Planes, whole, words};
+use crate::row::{Planes, words};
+use crate::words::{pack, unpack};
 
 pub(crate) const NAME: &str = "index.bin";
 
 /// Marks the file as ours and says how it is laid out.
-const MAGIC: [u8; 8] = *b"JariVec1";
+const MAGIC: [u8; 8] = *b"JariVec2";
 const EXTENT: [u8; 8] = *b"JariRows";
 
 /// Bytes of a header. Planes begin at multiples of it too, which is a line of the processor's cache.
@@ -74,6 +77,27 @@ struct Extent {
     signs: usize,
     upper: usize,
     lower: usize,
+    ends: usize,
+    words: Range<usize>,
+}
+
+/// The upper halves of the rows of one extent.
+pub(crate) struct Uppers<'a> {
+    first: usize,
+    dims: usize,
+    scales: &'a [[u8; 4]],
+    upper: &'a [i8],
+}
+
+impl Uppers<'_> {
+    pub(crate) fn row(&self, row: usize) -> &[i8] {
+        let begin = (row - self.first) * self.dims;
+        &self.upper[begin..begin + self.dims]
+    }
+
+    pub(crate) fn scale(&self, row: usize) -> f32 {
+        f32::from_le_bytes(self.scales[row - self.first])
+    }
 }
 
 impl Rows {
@@ -105,9 +129,9 @@ impl Rows {
             return Ok(false);
         }
         let (rows, runs) = (number(header, 8) as usize, number(header, 12) as usize);
-        let checksum = number(header, 16) as u32;
+        let (checksum, words) = (number(header, 16) as u32, number(header, 20) as usize);
         let begin = self.end + LINE;
-        let layout = Layout::new(rows, runs, self.dims);
+        let layout = Layout::new(rows, runs, self.dims, words);
         let body =
             self.map.get(begin..begin + layout.bytes).ok_or(Error::Damaged("its last rows are missing"))?;
         if crc32fast::hash(body) != checksum {
@@ -137,6 +161,8 @@ impl Rows {
             signs: begin + layout.signs,
             upper: begin + layout.upper,
             lower: begin + layout.lower,
+            ends: begin + layout.ends,
+            words: begin + layout.words..begin + layout.words + words,
         });
         self.end = begin + layout.bytes;
         Ok(true)
@@ -193,6 +219,40 @@ impl Rows {
         f32::from_bits(number(&self.map, extent.scales + row * 4) as u32)
     }
 
+    /// `rows`, which ascend, with the upper halves of all rows around them, extent by extent.
+    pub(crate) fn uppers_around<'a>(
+        &'a self,
+        mut rows: &'a [usize],
+    ) -> impl Iterator<Item = (Uppers<'a>, &'a [usize])> {
+        std::iter::from_fn(move || {
+            let (extent, _) = self.extent(*rows.first()?);
+            let inside = rows.partition_point(|row| *row < extent.first + extent.rows);
+            let (here, further) = rows.split_at(inside);
+            rows = further;
+            let scales = &self.map[extent.scales..extent.scales + extent.rows * 4];
+            let upper = &self.map[extent.upper..extent.upper + extent.rows * self.dims];
+            let uppers = Uppers {
+                first: extent.first,
+                dims: self.dims,
+                scales: scales.as_chunks().0,
+                upper: signed(upper),
+            };
+            Some((uppers, here))
+        })
+    }
+
+    /// The words of a row, as they were put.
+    pub(crate) fn words(&self, row: usize) -> Vec<u32> {
+        let (extent, at) = self.extent(row);
+        unpack(self.packed_words(extent, at))
+    }
+
+    fn packed_words(&self, extent: &Extent, at: usize) -> &[u8] {
+        let end = |at: usize| number(&self.map, extent.ends + at * 4) as usize;
+        let begin = at.checked_sub(1).map_or(0, end);
+        self.map[extent.words.clone()].get(begin..end(at)).unwrap_or_default()
+    }
+
     /// A row's scale, upper and lower halves.
     pub(crate) fn parts(&self, row: usize) -> (f32, &[i8], &[i8]) {
         let (extent, at) = self.extent(row);
@@ -246,17 +306,21 @@ struct Layout {
     signs: usize,
     upper: usize,
     lower: usize,
+    ends: usize,
+    words: usize,
     bytes: usize,
 }
 
 impl Layout {
-    fn new(rows: usize, runs: usize, dims: usize) -> Self {
+    fn new(rows: usize, runs: usize, dims: usize, word_bytes: usize) -> Self {
         let kinds = padded(runs * RUN);
         let scales = kinds + padded(rows);
         let signs = scales + padded(rows * 4);
         let upper = signs + padded(rows * words(dims) * 8);
         let lower = upper + padded(rows * dims);
-        Self { kinds, scales, signs, upper, lower, bytes: lower + padded(rows * dims) }
+        let ends = lower + padded(rows * dims);
+        let words = ends + padded(rows * 4);
+        Self { kinds, scales, signs, upper, lower, ends, words, bytes: words + padded(word_bytes) }
     }
 }
 
@@ -270,14 +334,6 @@ fn number(bytes: &[u8], at: usize) -> u64 {
 
 fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
-}
-
-fn signed(bytes: &[u8]) -> &[i8] {
-    #[expect(unsafe_code, reason = "the same bytes by another name")]
-    // SAFETY: both types have one byte, any value, and no other rule.
-    unsafe {
-        std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len())
-    }
 }
 
 /// Writes rows: behind those that are there, or into a file of its own that takes the other's place at the end.
@@ -299,6 +355,16 @@ struct Pending {
     runs: Vec<Run>,
     kinds: Vec<u8>,
     planes: Planes,
+    /// Where the words of each row end in `words`.
+    ends: Vec<u32>,
+    words: Vec<u8>,
+}
+
+impl Pending {
+    /// What was added to `words` since the last row are those of the next.
+    fn end_words(&mut self) {
+        self.ends.push(self.words.len() as u32);
+    }
 }
 
 impl RowsWriter {
@@ -344,12 +410,23 @@ impl RowsWriter {
         self.written + self.pending.kinds.len()
     }
 
-    /// Adds the rows of a file.
-    pub(crate) fn put(&mut self, file: u32, key: u64, kinds: &[u8], vectors: &[f32]) -> Result<(), Error> {
+    /// Adds the rows of a file: of each chunk its kind, its vector and its words, which may be none.
+    pub(crate) fn put(
+        &mut self,
+        file: u32,
+        key: u64,
+        kinds: &[u8],
+        vectors: &[f32],
+        words: &[Vec<u32>],
+    ) -> Result<(), Error> {
         self.begin_run(file, key, kinds.len());
         self.pending.kinds.extend_from_slice(kinds);
         for vector in vectors.chunks_exact(self.dims) {
             self.pending.planes.push(vector);
+        }
+        for row in 0..kinds.len() {
+            pack(words.get(row).map_or(&[], Vec::as_slice), &mut self.pending.words);
+            self.pending.end_words();
         }
         self.flush_if_full()
     }
@@ -366,6 +443,8 @@ impl RowsWriter {
             planes.signs.extend_from_slice(from.plane(extent.signs, at, width));
             planes.upper.extend_from_slice(signed(from.plane(extent.upper, at, self.dims)));
             planes.lower.extend_from_slice(signed(from.plane(extent.lower, at, self.dims)));
+            self.pending.words.extend_from_slice(from.packed_words(extent, at));
+            self.pending.end_words();
         }
         self.flush_if_full()
     }
@@ -379,11 +458,11 @@ impl RowsWriter {
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        let Pending { runs, kinds, planes } = std::mem::take(&mut self.pending);
+        let Pending { runs, kinds, planes, ends, words } = std::mem::take(&mut self.pending);
         if runs.is_empty() {
             return Ok(());
         }
-        let layout = Layout::new(kinds.len(), runs.len(), self.dims);
+        let layout = Layout::new(kinds.len(), runs.len(), self.dims, words.len());
         let mut body = Vec::with_capacity(layout.bytes);
         for run in &runs {
             body.extend(run.file.to_le_bytes());
@@ -400,6 +479,10 @@ impl RowsWriter {
         body.extend(planes.upper.iter().map(|half| *half as u8));
         body.resize(layout.lower, 0);
         body.extend(planes.lower.iter().map(|half| *half as u8));
+        body.resize(layout.ends, 0);
+        body.extend(ends.iter().flat_map(|end| end.to_le_bytes()));
+        body.resize(layout.words, 0);
+        body.extend(&words);
         body.resize(layout.bytes, 0);
         let mut header = [0; LINE];
         header[..8].copy_from_slice(&EXTENT);
@@ -407,6 +490,7 @@ impl RowsWriter {
         header[12..16].copy_from_slice(&(runs.len() as u32).to_le_bytes());
         let checksum = crc32fast::hash(&body);
         header[16..20].copy_from_slice(&checksum.to_le_bytes());
+        header[20..24].copy_from_slice(&(words.len() as u32).to_le_bytes());
         seal(&mut header);
         // The header makes it valid, so it comes last.
         self.file.seek(SeekFrom::Start(self.end + LINE as u64)).map_err(Error::Writing)?;

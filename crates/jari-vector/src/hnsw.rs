@@ -11,7 +11,7 @@ use std::path::Path;
 
 use crate::Error;
 use crate::file::{Rows, mapped};
-use crate::kernel::Kernel;
+use jari_kernel::Kernel;
 
 const NAME: &str = "hnsw.bin";
 const MAGIC: [u8; 8] = *b"JariHnsw";

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use jari_base::{Backend, Space};
+use jari_kernel::Kernel;
 
 use crate::Error;
 use crate::file::{Rows, Run};
 use crate::hnsw::Graph;
-use crate::kernel::{self, Kernel};
 use crate::row;
 
 /// Rows whose signs differ least from the query's, which are then looked at byte by byte: at least this many, and one in so
@@ -24,7 +24,7 @@ const SIGNS_TELL: usize = 128;
 
 /// Of those, how many are compared in full precision: at least this many, or this many times as many as are asked for.
 const RESCORED: usize = 100;
-const RESCORED_TIMES: usize = 4;
+const RESCORED_TIMES: usize = 2;
 
 /// Where fewer than one row in this many may be returned, a graph leads astray: those rows are looked at one by one.
 const SELECTIVE: usize = 8;
@@ -177,6 +177,12 @@ impl Index {
         ((ordinal as usize) < run.rows).then(|| self.rows.vector(run.first + ordinal as usize))
     }
 
+    /// The words of a chunk, as they were put.
+    pub fn words(&self, file: u32, ordinal: u32) -> Option<Vec<u32>> {
+        let run = self.run(file)?;
+        ((ordinal as usize) < run.rows).then(|| self.rows.words(run.first + ordinal as usize))
+    }
+
     /// Calls `each` for every one of `files`, in order: about how near its chunks are, in order, by upper halves alone; nothing if
     /// there are no vectors of it.
     pub fn cosines(&self, query: &[f32], files: impl IntoIterator<Item = u32>, mut each: impl FnMut(&[f32])) {
@@ -239,20 +245,21 @@ impl Index {
             ranges.iter().cloned().flatten().collect()
         };
         let (query, _) = row::bytes(query);
-        let mut scored: Vec<(f32, usize)> = Vec::with_capacity(rows.len());
-        for (at, row) in rows.iter().enumerate() {
-            if let Some(soon) = rows.get(at + FETCHED_AHEAD) {
-                kernel::fetch(self.rows.upper(*soon));
+        let mut scored: Vec<u64> = Vec::with_capacity(rows.len());
+        for (uppers, rows) in self.rows.uppers_around(&rows) {
+            for (at, row) in rows.iter().enumerate() {
+                if let Some(soon) = rows.get(at + FETCHED_AHEAD) {
+                    jari_kernel::fetch(uppers.row(*soon));
+                }
+                let product = (kernel.dot)(&query, uppers.row(*row)) as f32;
+                scored.push(place(product * uppers.scale(*row), *row));
             }
-            let (scale, upper, _) = self.rows.parts(*row);
-            scored.push(((kernel.dot)(&query, upper) as f32 * scale, *row));
         }
         if scored.len() > rescored {
-            scored
-                .select_nth_unstable_by(rescored, |one, two| two.0.total_cmp(&one.0).then(one.1.cmp(&two.1)));
+            scored.select_nth_unstable(rescored);
             scored.truncate(rescored);
         }
-        scored.into_iter().map(|(_, row)| row).collect()
+        scored.into_iter().map(row_at).collect()
     }
 
     /// About `wanted` rows whose signs differ least from the query's.
@@ -282,18 +289,13 @@ impl Index {
         });
         // All rows at the limit come along: there are few, and which of them would be chance.
         let limit = limit.unwrap_or(histogram.len()) as u16;
-        // Which rows are near is hard to foresee for the machine: each is written down, and the next in its place unless it counts.
-        let mut rows = vec![0; below + 1];
-        let (mut found, mut left) = (0, distances.as_slice());
+        let mut rows = Vec::with_capacity(below);
+        let mut left = distances.as_slice();
         for range in ranges {
             let (here, further) = left.split_at(range.len());
-            for (row, distance) in range.clone().zip(here) {
-                rows[found] = row;
-                found += usize::from(*distance <= limit);
-            }
+            (kernel.at_most)(here, limit, range.start, &mut rows);
             left = further;
         }
-        rows.truncate(found);
         rows
     }
 
@@ -352,6 +354,18 @@ impl Index {
     }
 }
 
+/// A score and a row as one number, which is compared at once: the least is the nearest, and of equal scores the earlier row.
+fn place(score: f32, row: usize) -> u64 {
+    // As `f32::total_cmp` does: the bits of numbers below zero are turned around.
+    let bits = score.to_bits().cast_signed();
+    let ascending = (bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed()).cast_unsigned() ^ (1 << 31);
+    u64::from(!ascending) << 32 | row as u64
+}
+
+fn row_at(place: u64) -> usize {
+    place as u32 as usize
+}
+
 /// The same rows in fewer ranges.
 fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
@@ -362,4 +376,18 @@ fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
         }
     }
     joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_in_the_order_of_scores_then_of_rows() {
+        let scores = [f32::INFINITY, 1.5, 1.0, 0.25, 0.0, -0.0, -0.5, -2.0, f32::NEG_INFINITY];
+        let places: Vec<u64> =
+            scores.iter().flat_map(|score| [place(*score, 3), place(*score, 70_000)]).collect();
+        assert!(places.is_sorted());
+        assert_eq!(row_at(place(-0.5, 70_000)), 70_000);
+    }
 }

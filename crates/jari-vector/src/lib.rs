@@ -9,9 +9,9 @@ mod error;
 mod file;
 mod hnsw;
 mod index;
-mod kernel;
 mod meta;
 mod row;
+mod words;
 mod writer;
 
 pub use error::Error;

@@ -52,39 +52,10 @@ pub(crate) fn bytes(vector: &[f32]) -> (Vec<i8>, f32) {
     (vector.iter().map(|element| (element / largest * 127.0).round() as i8).collect(), largest / 127.0)
 }
 
-/// An element of a row, before its scale.
-#[inline(always)]
-pub(crate) fn whole(upper: &i8, lower: &i8) -> f32 {
-    f32::from(*upper) * 256.0 + f32::from(*lower)
-}
-
-/// The product of a vector with a row, in full precision.
-#[inline(always)]
-pub(crate) fn product(vector: &[f32], scale: f32, upper: &[i8], lower: &[i8]) -> f32 {
-    // Sixteen sums beside each other, which the machine can make at once; always the same sixteen.
-    let mut sums = [0.0_f32; LANES];
-    let (vectors, vector) = vector.as_chunks::<LANES>();
-    let (uppers, upper) = upper.as_chunks::<LANES>();
-    let (lowers, lower) = lower.as_chunks::<LANES>();
-    for (vector, (upper, lower)) in vectors.iter().zip(uppers.iter().zip(lowers)) {
-        add(&mut sums, vector, upper, lower);
-    }
-    add(&mut sums, vector, upper, lower);
-    sums.iter().sum::<f32>() * scale
-}
-
-#[inline(always)]
-fn add(sums: &mut [f32; LANES], vector: &[f32], upper: &[i8], lower: &[i8]) {
-    for (sum, (element, row)) in sums.iter_mut().zip(vector.iter().zip(upper.iter().zip(lower))) {
-        *sum += element * whole(row.0, row.1);
-    }
-}
-
-/// Sums made beside each other.
-const LANES: usize = 16;
-
 #[cfg(test)]
 mod tests {
+    use jari_kernel::Kernel;
+
     use super::*;
 
     #[test]
@@ -92,18 +63,14 @@ mod tests {
         let vector: Vec<f32> = (0..256).map(|at| ((at * 37 % 101) as f32 - 50.0) / 900.0).collect();
         let mut planes = Planes::default();
         planes.push(&vector);
+        let kernel = Kernel::of_machine();
         for (at, element) in vector.iter().enumerate() {
             let mut unit = vec![0.0; 256];
             unit[at] = 1.0;
-            let kept = product(&unit, planes.scales[0], &planes.upper, &planes.lower);
+            let kept = (kernel.product)(&unit, planes.scales[0], &planes.upper, &planes.lower);
             assert!((kept - element).abs() < 1e-6, "{element} became {kept}");
         }
         assert_eq!(planes.upper.iter().map(|upper| upper.unsigned_abs()).max(), Some(127));
-    }
-
-    #[test]
-    fn the_least_element_that_bytes_can_say_is_read() {
-        assert_eq!(whole(&-128, &-1), -32_769.0);
     }
 
     #[test]

@@ -80,12 +80,20 @@ impl Writer {
         Ok(Self { folder, space, rows, most, before: None, began: Instant::now() })
     }
 
-    /// Adds the vectors of a file's chunks, one after the other, in the place of those it had. Says whether there was room.
-    pub fn put(&mut self, file: u32, key: u64, kinds: &[u8], vectors: &[f32]) -> Result<bool, Error> {
+    /// Adds the vectors of a file's chunks, one after the other, in the place of those it had, and the words of each chunk, where
+    /// there are any. Says whether there was room.
+    pub fn put(
+        &mut self,
+        file: u32,
+        key: u64,
+        kinds: &[u8],
+        vectors: &[f32],
+        words: &[Vec<u32>],
+    ) -> Result<bool, Error> {
         if self.rows.len() + kinds.len() > self.most {
             return Ok(false);
         }
-        self.rows.put(file, key, kinds, vectors)?;
+        self.rows.put(file, key, kinds, vectors, words)?;
         Ok(true)
     }
 

@@ -30,10 +30,19 @@ fn vectors(file: u32) -> Vec<f32> {
     (0..3).flat_map(|ordinal| direction(u64::from(file) * 3 + ordinal)).collect()
 }
 
+/// The words of three chunks of a file; the last has none.
+fn words(file: u32) -> [Vec<u32>; 2] {
+    [vec![file, file + 40_000, 1 << 31 | file], vec![7]]
+}
+
 fn write(folder: &Path, files: std::ops::Range<u32>, key: u64) {
     let mut writer = Writer::open(folder, &space(), usize::MAX).expect("it succeeds");
     for file in files {
-        assert!(writer.put(file, key, &[file as u8 % 2, 1, 2], &vectors(file)).expect("it succeeds"));
+        assert!(
+            writer
+                .put(file, key, &[file as u8 % 2, 1, 2], &vectors(file), &words(file))
+                .expect("it succeeds")
+        );
     }
     writer.save().expect("it succeeds");
 }
@@ -108,7 +117,7 @@ fn rows_of_other_contents_are_gone_and_newer_ones_count() {
     write(folder.path(), 0..100, 1);
     // File 5 has new contents, file 6 was removed.
     let mut writer = Writer::open(folder.path(), &space(), usize::MAX).unwrap();
-    writer.put(5, 2, &[0], &direction(500_000)).unwrap();
+    writer.put(5, 2, &[0], &direction(500_000), &[]).unwrap();
     writer.save().unwrap();
     let live = |file: u32, key: u64| file != 6 && key == if file == 5 { 2 } else { 1 };
     let index = Index::open(folder.path(), &space(), Options::default(), live).unwrap();
@@ -132,6 +141,13 @@ fn what_is_dead_is_left_behind_when_there_is_much_of_it() {
     Writer::compact(folder.path(), &space(), &before).unwrap();
     let after = Index::open(folder.path(), &space(), Options::default(), live).unwrap();
     assert!(!after.is_wasteful() && after.rows() == after.len() && after.bytes() < before.bytes() / 2);
+    for ordinal in 0..3 {
+        let kept = words(297).get(ordinal).cloned().unwrap_or_default();
+        for index in [&before, &after] {
+            assert_eq!(index.words(297, ordinal as u32), Some(kept.clone()));
+            assert_eq!(index.words(298, ordinal as u32), None, "it is dead");
+        }
+    }
     for seed in 0..20 {
         let query = direction(seed + 9_999);
         let search = |index: &Index| index.search(&query, 10, &Filter::default());
@@ -143,7 +159,8 @@ fn what_is_dead_is_left_behind_when_there_is_much_of_it() {
 fn a_limit_on_rows_is_obeyed() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = Writer::open(folder.path(), &space(), 7).unwrap();
-    let taken: Vec<bool> = (0..4).map(|file| writer.put(file, 1, &[0; 3], &vectors(file)).unwrap()).collect();
+    let taken: Vec<bool> =
+        (0..4).map(|file| writer.put(file, 1, &[0; 3], &vectors(file), &[]).unwrap()).collect();
     assert_eq!(taken, [true, true, false, false]);
     writer.save().unwrap();
     assert_eq!(open(folder.path()).len(), 6);

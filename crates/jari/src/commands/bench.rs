@@ -166,7 +166,7 @@ fn measure(
     let began = Instant::now();
     let mut writer = Writer::anew(folder.path(), &space, usize::MAX)?;
     for (file, group) in vectors.chunks(64).enumerate() {
-        writer.put(file as u32, 0, &vec![0; group.len()], &group.concat())?;
+        writer.put(file as u32, 0, &vec![0; group.len()], &group.concat(), &[])?;
     }
     writer.save()?;
     rows.push(searched(folder.path(), &space, Backend::Exact, began.elapsed(), questions, &truth)?);
