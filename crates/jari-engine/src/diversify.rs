@@ -1,6 +1,6 @@
 //! Places that repeat others make room: by their vectors, or by their words where there are none.
 
-use jari_base::fingerprint;
+use jari_base::{ChunkId, fingerprint};
 use jari_rank::Ranked;
 use jari_store::Snapshot;
 use jari_text::Tokenizer;
@@ -12,12 +12,12 @@ pub(crate) fn diversify(snapshot: &dyn Snapshot, ranked: &mut Vec<Ranked>, most:
     let most = most.min(ranked.len());
     let first = &ranked[..most];
     let scores: Vec<f32> = first.iter().map(|ranked| ranked.score).collect();
-    let vectors =
-        first.iter().map(|ranked| Ok(snapshot.vector(ranked.chunk)?)).collect::<Result<Option<Vec<_>>>>();
-    let order = match vectors? {
+    let ids: Vec<ChunkId> = first.iter().map(|ranked| ranked.chunk).collect();
+    let vectors: Option<Vec<Vec<f32>>> = snapshot.vectors(&ids)?.into_iter().collect();
+    let order = match vectors {
         Some(vectors) => jari_rank::diverse(&scores, |one, two| cosine(&vectors[one], &vectors[two])),
         None => {
-            let words = words(snapshot, first)?;
+            let words = words(snapshot, &ids)?;
             jari_rank::diverse(&scores, |one, two| overlap(&words[one], &words[two]))
         }
     };
@@ -36,11 +36,10 @@ fn cosine(one: &[f32], two: &[f32]) -> f32 {
 }
 
 /// The words of each place, each once, as sorted numbers.
-fn words(snapshot: &dyn Snapshot, ranked: &[Ranked]) -> Result<Vec<Vec<u64>>> {
-    let ids: Vec<_> = ranked.iter().map(|ranked| ranked.chunk).collect();
-    let chunks = snapshot.hydrate(&ids)?;
-    let of = |id| {
-        let text = chunks.iter().find(|chunk| chunk.id == id).map_or("", |chunk| chunk.text.as_str());
+fn words(snapshot: &dyn Snapshot, ids: &[ChunkId]) -> Result<Vec<Vec<u64>>> {
+    let chunks = snapshot.hydrate(ids)?;
+    let of = |id: &ChunkId| {
+        let text = chunks.iter().find(|chunk| chunk.id == *id).map_or("", |chunk| chunk.text.as_str());
         let mut words = Vec::new();
         Tokenizer::of_thread(|tokenizer| {
             tokenizer.tokens(text, |token| words.push(fingerprint(token.text.as_bytes())));
@@ -49,7 +48,7 @@ fn words(snapshot: &dyn Snapshot, ranked: &[Ranked]) -> Result<Vec<Vec<u64>>> {
         words.dedup();
         words
     };
-    Ok(ids.into_iter().map(of).collect())
+    Ok(ids.iter().map(of).collect())
 }
 
 /// The share of words that both have.

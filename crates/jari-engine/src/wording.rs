@@ -4,6 +4,7 @@ use jari_base::ChunkId;
 use jari_embed::{Document, Model, path_heading};
 use jari_rank::Ranked;
 use jari_store::Snapshot;
+use rustc_hash::FxHashMap;
 
 use crate::Result;
 
@@ -19,25 +20,30 @@ pub(crate) fn order(
     ranked: &mut [Ranked],
 ) -> Result<()> {
     let Some(mut wording) = model.wording(question) else { return Ok(()) };
+    let first: Vec<ChunkId> = ranked.iter().take(PLACES).map(|ranked| ranked.chunk).collect();
+    let words = words(model, snapshot, &first)?;
     for (at, ranked) in ranked.iter_mut().enumerate() {
-        let answered =
-            if at < PLACES { wording.answered(&words(model, snapshot, ranked.chunk)?) } else { 0.0 };
-        ranked.count_words(answered);
+        ranked.count_words(words.get(at).map_or(0.0, |words| wording.answered(words)));
     }
     ranked.sort_by(|one, two| two.score.total_cmp(&one.score));
     Ok(())
 }
 
-/// The words of a chunk, as they are kept, or as the model reads them where it has not read them before.
-fn words(model: &Model, snapshot: &dyn Snapshot, id: ChunkId) -> Result<Vec<u32>> {
-    if let Some(words) = snapshot.words(id)? {
-        return Ok(words);
+/// The words of each chunk, as they are kept, or as the model reads them where it has not read them before.
+fn words(model: &Model, snapshot: &dyn Snapshot, ids: &[ChunkId]) -> Result<Vec<Vec<u32>>> {
+    let kept = snapshot.words(ids)?;
+    let unread = ids.iter().zip(&kept).filter(|(_, kept)| kept.is_none()).map(|(id, _)| *id);
+    let mut read: FxHashMap<ChunkId, Vec<u32>> = FxHashMap::default();
+    for chunk in snapshot.hydrate(&unread.collect::<Vec<_>>())? {
+        let record = snapshot.file(chunk.id.file)?;
+        let mut around = record.map(|record| path_heading(&record.path)).unwrap_or_default();
+        for section in &chunk.sections {
+            let titles = section.title.iter().chain(&section.heading_path);
+            titles.for_each(|title| around.extend([" ", title]));
+        }
+        let document = Document { text: &chunk.text, heading: "", around: &around };
+        read.insert(chunk.id, model.read(&document).words);
     }
-    let Some(chunk) = snapshot.hydrate(&[id])?.pop() else { return Ok(Vec::new()) };
-    let mut around = snapshot.file(id.file)?.map(|record| path_heading(&record.path)).unwrap_or_default();
-    for section in &chunk.sections {
-        let titles = section.title.iter().chain(&section.heading_path);
-        titles.for_each(|title| around.extend([" ", title]));
-    }
-    Ok(model.read(&Document { text: &chunk.text, heading: "", around: &around }).words)
+    let each = kept.into_iter().zip(ids);
+    Ok(each.map(|(kept, id)| kept.or_else(|| read.remove(id)).unwrap_or_default()).collect())
 }

@@ -135,7 +135,7 @@ impl LocalSnapshot {
         self.reader.get().expect("whoever asks for candidates opens it")
     }
 
-    fn vectors(&self) -> Result<Option<&Vectors>> {
+    fn opened_vectors(&self) -> Result<Option<&Vectors>> {
         let Some(options) = &self.options else { return Ok(None) };
         let files = self.all_files()?;
         let open = || {
@@ -178,7 +178,7 @@ impl Snapshot for LocalSnapshot {
         let _span = debug_span!("candidates").entered();
         self.reader()?;
         if lookup.vector.is_some() {
-            self.vectors()?;
+            self.opened_vectors()?;
         }
         jari_store::candidates(lookup, self.all_files()?, self)
     }
@@ -206,16 +206,18 @@ impl Snapshot for LocalSnapshot {
         Ok(Postings::nearest(self, vector, limit, &allowed)?.chunks)
     }
 
-    fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>> {
-        Ok(self.vectors()?.and_then(|vectors| vectors.vector(chunk)))
+    fn vectors(&self, chunks: &[ChunkId]) -> Result<Vec<Option<Vec<f32>>>> {
+        let vectors = self.opened_vectors()?;
+        Ok(chunks.iter().map(|id| vectors?.vector(*id)).collect())
     }
 
-    fn words(&self, chunk: ChunkId) -> Result<Option<Vec<u32>>> {
-        Ok(self.vectors()?.and_then(|vectors| vectors.words(chunk)))
+    fn words(&self, chunks: &[ChunkId]) -> Result<Vec<Option<Vec<u32>>>> {
+        let vectors = self.opened_vectors()?;
+        Ok(chunks.iter().map(|id| vectors?.words(*id)).collect())
     }
 
     fn unembedded(&self) -> Result<Vec<FileId>> {
-        let Some(vectors) = self.vectors()? else { return Ok(Vec::new()) };
+        let Some(vectors) = self.opened_vectors()? else { return Ok(Vec::new()) };
         Ok(vectors.unembedded(self.all_files()?))
     }
 
@@ -298,7 +300,8 @@ impl Snapshot for LocalSnapshot {
     fn statistics(&self) -> Result<Statistics> {
         let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         let postings = std::fs::read_dir(format::lexical(&self.folder));
-        let vectors = self.vectors()?.map(|vectors| Ok(vectors.statistics(self.all_files()?))).transpose()?;
+        let vectors =
+            self.opened_vectors()?.map(|vectors| Ok(vectors.statistics(self.all_files()?))).transpose()?;
         let rows = self.rows();
         Ok(Statistics {
             chunks: self.totals.chunks,
@@ -337,7 +340,7 @@ impl Postings for LocalSnapshot {
 
     fn nearest(&self, vector: &[f32], limit: usize, allowed: &Allowed<'_>) -> Result<Nearest> {
         let none = || Nearest { chunks: Vec::new(), degraded: Some(Degraded::VectorsUnavailable) };
-        Ok(self.vectors()?.map_or_else(none, |vectors| vectors.nearest(vector, limit, allowed)))
+        Ok(self.opened_vectors()?.map_or_else(none, |vectors| vectors.nearest(vector, limit, allowed)))
     }
 
     fn cosines(&self, vector: &[f32], files: &[FileId], each: &mut dyn FnMut(&[f32])) {

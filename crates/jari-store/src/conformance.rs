@@ -425,12 +425,16 @@ fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
     // New contents and a new path both need new vectors; a removed file is gone.
     let id = |path: &str| snapshot.files().expect("files are known").at(path).expect("it is known").id;
     let mut batch = store.write().expect("a batch");
-    let words_of = |snapshot: &dyn Snapshot, path: &str, ordinal: u32| {
-        snapshot.words(ChunkId { file: id(path), ordinal }).expect("it succeeds")
+    let words_of = |snapshot: &dyn Snapshot, places: &[(&str, u32)]| {
+        let chunk = |(path, ordinal): &(&str, u32)| ChunkId { file: id(path), ordinal: *ordinal };
+        snapshot.words(&places.iter().map(chunk).collect::<Vec<_>>()).expect("it succeeds")
     };
-    assert_eq!(words_of(&*snapshot, "a.rs", 0), Some(vec![2, 900]));
-    assert_eq!(words_of(&*snapshot, "b.py", 1), Some(vec![70_000]));
-    assert_eq!(words_of(&*snapshot, "c.rs", 0), None, "no model has read it");
+    // Each in its place; no model has read `c.rs`.
+    assert_eq!(
+        words_of(&*snapshot, &[("b.py", 1), ("c.rs", 0), ("a.rs", 0)]),
+        [Some(vec![70_000]), None, Some(vec![2, 900])]
+    );
+    assert_eq!(words_of(&*snapshot, &[]), []);
     let wordless = Meaning { vectors: vec![0.9, 0.1], words: Vec::new() };
     batch.embed(id("c.rs"), wordless).expect("it succeeds");
     batch.rename(id("a.rs"), "moved.rs", "moved", STAMP).expect("it succeeds");
@@ -440,9 +444,14 @@ fn vectors_find_the_nearest_and_go_with_their_files(store: &impl Store) {
     assert_eq!(nearest(&*after, &all), [place("c.rs", 0)]);
     assert_eq!(after.unembedded().expect("it succeeds"), [id("a.rs")]);
     let chunk = ChunkId { file: id("c.rs"), ordinal: 0 };
-    assert_eq!(after.vector(chunk).expect("it succeeds").map(|vector| vector.len()), Some(2));
-    assert_eq!(words_of(&*after, "c.rs", 0), Some(Vec::new()), "not every model has words");
-    assert_eq!(words_of(&*after, "a.rs", 0), None, "it was moved");
+    let moved = ChunkId { file: id("a.rs"), ordinal: 0 };
+    let vectors = after.vectors(&[moved, chunk]).expect("it succeeds");
+    assert_eq!(
+        vectors.iter().map(|vector| vector.as_ref().map(Vec::len)).collect::<Vec<_>>(),
+        [None, Some(2)]
+    );
+    assert_eq!(words_of(&*after, &[("c.rs", 0)]), [Some(Vec::new())], "not every model has words");
+    assert_eq!(words_of(&*after, &[("a.rs", 0)]), [None], "it was moved");
     assert_eq!(nearest(&*snapshot, &all).len(), 3, "the old state still has its own");
 }
 

@@ -77,11 +77,11 @@ pub trait Snapshot: Send + Sync {
     /// The chunks whose vectors are nearest, nearest first; nothing where there are no vectors.
     fn nearest(&self, vector: &[f32], limit: usize, filter: &Filter) -> Result<Vec<(ChunkId, f32)>>;
 
-    /// The vector of a chunk, where there is one.
-    fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>>;
+    /// The vector of each of these chunks, where there is one.
+    fn vectors(&self, chunks: &[ChunkId]) -> Result<Vec<Option<Vec<f32>>>>;
 
-    /// The words of a chunk as the model numbers them; `None` where it made nothing of it.
-    fn words(&self, chunk: ChunkId) -> Result<Option<Vec<u32>>>;
+    /// The words of each of these chunks as the model numbers them; `None` where it made nothing of one.
+    fn words(&self, chunks: &[ChunkId]) -> Result<Vec<Option<Vec<u32>>>>;
 
     /// The indexed files whose vectors are missing and would find room.
     fn unembedded(&self) -> Result<Vec<FileId>>;

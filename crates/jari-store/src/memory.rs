@@ -226,14 +226,20 @@ impl Snapshot for State {
         Ok(Postings::nearest(self, vector, limit, &allowed)?.chunks)
     }
 
-    fn vector(&self, chunk: ChunkId) -> Result<Option<Vec<f32>>> {
-        let vectors = self.input(chunk.file).and_then(vectors_of).into_iter().flatten();
-        Ok(vectors.map(<[f32]>::to_vec).nth(chunk.ordinal as usize))
+    fn vectors(&self, chunks: &[ChunkId]) -> Result<Vec<Option<Vec<f32>>>> {
+        let one = |id: &ChunkId| {
+            let mut vectors = vectors_of(self.input(id.file)?)?;
+            vectors.nth(id.ordinal as usize).map(<[f32]>::to_vec)
+        };
+        Ok(chunks.iter().map(one).collect())
     }
 
-    fn words(&self, chunk: ChunkId) -> Result<Option<Vec<u32>>> {
-        let meaning = self.input(chunk.file).and_then(|input| input.meaning.as_ref());
-        Ok(meaning.map(|meaning| meaning.words.get(chunk.ordinal as usize).cloned().unwrap_or_default()))
+    fn words(&self, chunks: &[ChunkId]) -> Result<Vec<Option<Vec<u32>>>> {
+        let one = |id: &ChunkId| {
+            let meaning = self.input(id.file)?.meaning.as_ref()?;
+            Some(meaning.words.get(id.ordinal as usize).cloned().unwrap_or_default())
+        };
+        Ok(chunks.iter().map(one).collect())
     }
 
     fn unembedded(&self) -> Result<Vec<FileId>> {

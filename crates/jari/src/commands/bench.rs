@@ -126,9 +126,9 @@ fn text(rows: &[VectorBenchRowJson]) -> String {
 fn vectors(snapshot: &dyn Snapshot) -> Result<Vec<Vec<f32>>, Error> {
     let mut vectors = Vec::new();
     for record in snapshot.files()?.iter() {
-        for ordinal in 0..record.chunks {
-            vectors.extend(snapshot.vector(ChunkId { file: record.id, ordinal })?);
-        }
+        let ids: Vec<ChunkId> =
+            (0..record.chunks).map(|ordinal| ChunkId { file: record.id, ordinal }).collect();
+        vectors.extend(snapshot.vectors(&ids)?.into_iter().flatten());
     }
     Ok(vectors)
 }
