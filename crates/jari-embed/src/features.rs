@@ -20,6 +20,12 @@ pub enum Feature<'a> {
     Foreign(&'a str, f32),
 }
 
+/// Whether a feature of another script is a word or the beginning of one, by its weight. Pairs of syllables are too many and too vague to
+/// be asked for one by one.
+pub(crate) fn is_word(weight: f32) -> bool {
+    weight > PAIR_WEIGHT
+}
+
 /// Calls `emit` for each feature of `text`, in order.
 pub fn features(text: &str, mut emit: impl FnMut(Feature<'_>)) {
     Tokenizer::of_thread(|tokenizer| {

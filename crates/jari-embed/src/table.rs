@@ -24,7 +24,7 @@ use std::borrow::Cow;
 
 use jari_kernel::signed;
 
-use crate::features::{Feature, damp, features, grams, hash};
+use crate::features::{Feature, damp, features, grams, hash, is_word};
 
 const MAGIC: &[u8; 8] = b"JARIEMBD";
 const FORMAT: u32 = 1;
@@ -131,7 +131,7 @@ impl Table {
     }
 
     /// The same, and the numbers of the words of `text`, as they come, added to `words`: of whole words that it knows, of the
-    /// beginnings of Korean ones, and of ASCII words that it does not know. Pairs of syllables are too many and too vague.
+    /// beginnings of Korean ones, and of ASCII words that it does not know.
     pub(crate) fn sum_and_words(&self, text: &str, words: &mut Vec<u32>) -> Vec<f32> {
         let mut sum = vec![0.0; self.dims];
         for (row, count) in self.counts(text, words) {
@@ -174,7 +174,7 @@ impl Table {
             },
             Feature::Foreign(word, weight) => {
                 let Some(row) = self.find(word) else { return };
-                words.extend((weight >= 1.0).then_some(FOREIGN | row));
+                words.extend(is_word(weight).then_some(FOREIGN | row));
                 seen.push((row, (weight * ONE) as u32));
             }
         });

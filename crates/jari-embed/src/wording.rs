@@ -4,7 +4,7 @@
 use jari_kernel::Kernel;
 use rustc_hash::FxHashMap;
 
-use crate::features::{Feature, features};
+use crate::features::{Feature, features, is_word};
 use crate::table::Table;
 
 /// How many words ahead the machine is told which rows it will need: they lie far apart.
@@ -48,8 +48,7 @@ impl<'m> Wording<'m> {
         let mut words: Vec<String> = Vec::new();
         features(question, |feature| match feature {
             Feature::Word(word) => words.push(word.to_owned()),
-            // Whole words, and the beginnings of Korean ones.
-            Feature::Foreign(word, weight) if weight >= 1.0 => words.push(word.to_owned()),
+            Feature::Foreign(word, weight) if is_word(weight) => words.push(word.to_owned()),
             Feature::Foreign(..) => {}
         });
         for (at, word) in words.iter().enumerate() {
@@ -65,7 +64,7 @@ impl<'m> Wording<'m> {
         let mut numbers = Vec::new();
         let sum = self.table.sum_and_words(word, &mut numbers);
         let norm = sum.iter().map(|element| element * element).sum::<f32>().sqrt();
-        let row = bytes(&sum);
+        let (row, _) = jari_kernel::bytes(&sum);
         let length = self.length(&row);
         if length > 0.0 {
             // The whole word comes first. A Korean one that is not known has none that a text could have.
@@ -101,7 +100,7 @@ impl<'m> Wording<'m> {
         if let Some(row) = self.table.row_of(word) {
             self.compare(row);
         } else if let Some(foreign) = self.table.foreign(word) {
-            self.compare(&bytes(&self.table.sum(foreign)));
+            self.compare(&jari_kernel::bytes(&self.table.sum(foreign)).0);
         } else {
             // Of a word that the model does not know it is only known whether it is one of the question.
             self.near.extend(self.numbers.iter().map(|own| f32::from(u8::from(*own == word))));
@@ -121,12 +120,6 @@ impl<'m> Wording<'m> {
     fn length(&self, row: &[i8]) -> f32 {
         ((self.kernel.dot)(row, row) as f32).sqrt()
     }
-}
-
-/// A vector in bytes, as the rows of the table are: the largest element is 127.
-fn bytes(vector: &[f32]) -> Vec<i8> {
-    let largest = vector.iter().fold(f32::MIN_POSITIVE, |largest, element| largest.max(element.abs()));
-    vector.iter().map(|element| (element / largest * 127.0).round() as i8).collect()
 }
 
 #[cfg(test)]

@@ -82,6 +82,12 @@ pub fn fetch(row: &[i8]) {
     let _ = row;
 }
 
+/// A vector in bytes, the largest 127 or -127, and what they are multiplied with.
+pub fn bytes(vector: &[f32]) -> (Vec<i8>, f32) {
+    let largest = vector.iter().fold(f32::MIN_POSITIVE, |largest, element| largest.max(element.abs()));
+    (vector.iter().map(|element| (element / largest * 127.0).round() as i8).collect(), largest / 127.0)
+}
+
 #[inline(always)]
 fn plain_dot(one: &[i8], two: &[i8]) -> i32 {
     one.iter().zip(two).map(|(one, two)| i32::from(*one) * i32::from(*two)).sum()

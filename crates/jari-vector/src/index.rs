@@ -188,7 +188,7 @@ impl Index {
     /// there are no vectors of it.
     pub fn cosines(&self, query: &[f32], files: impl IntoIterator<Item = u32>, mut each: impl FnMut(&[f32])) {
         let kernel = Kernel::of_machine();
-        let (query, scale) = row::bytes(query);
+        let (query, scale) = jari_kernel::bytes(query);
         let (mut cosines, mut products) = (Vec::new(), Vec::new());
         for file in files {
             cosines.clear();
@@ -245,7 +245,7 @@ impl Index {
         } else {
             ranges.iter().cloned().flatten().collect()
         };
-        let (query, _) = row::bytes(query);
+        let (query, _) = jari_kernel::bytes(query);
         let mut scored: Vec<u64> = Vec::with_capacity(rows.len());
         for (uppers, rows) in self.rows.uppers_around(&rows) {
             for (at, row) in rows.iter().enumerate() {
@@ -304,7 +304,7 @@ impl Index {
     fn along(&self, graph: &Graph, query: &[f32], limit: usize, filter: &Filter<'_>) -> Vec<usize> {
         let sight = self.options.ef_search.max(limit * 2);
         let mut found =
-            graph.search(&self.rows, &row::bytes(query).0, sight, |row| self.is_allowed(row, filter));
+            graph.search(&self.rows, &jari_kernel::bytes(query).0, sight, |row| self.is_allowed(row, filter));
         if found.len() < limit {
             return self.scan(query, limit, &self.ranges(filter));
         }

@@ -46,12 +46,6 @@ pub(crate) fn words(dims: usize) -> usize {
     dims.div_ceil(64)
 }
 
-/// A query in bytes, and what its elements are multiplied with.
-pub(crate) fn bytes(vector: &[f32]) -> (Vec<i8>, f32) {
-    let largest = vector.iter().fold(f32::MIN_POSITIVE, |largest, element| largest.max(element.abs()));
-    (vector.iter().map(|element| (element / largest * 127.0).round() as i8).collect(), largest / 127.0)
-}
-
 #[cfg(test)]
 mod tests {
     use jari_kernel::Kernel;
