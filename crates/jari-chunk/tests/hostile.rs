@@ -53,6 +53,16 @@ fn dollar_quotes_of_sql_cost_no_memory_and_hide_no_definition() {
     assert_eq!(names, ["first_one", "second_one", "id"]);
 }
 
+/// The grammar's scanner looked each up in a table of 256: the program ended.
+#[test]
+fn wide_characters_behind_braces_of_bash_are_read() {
+    for before in ["{", "{1", "{1..", "{1..9"] {
+        for wide in ["é", "가", "\u{31860}", "\u{10ffff}"] {
+            check(&Language::named("bash"), &format!("echo {before}{wide}}}\n"), "braces");
+        }
+    }
+}
+
 /// The program ended.
 #[test]
 fn blocks_of_yaml_without_end_are_read() {

@@ -9,12 +9,34 @@ use crate::brackets::closing;
 /// `text` as the grammar of a language can read it.
 pub(super) fn readable<'t>(language: &str, text: &'t str) -> Cow<'t, str> {
     match language {
+        "bash" => without_wide_bounds(text),
         "kotlin" => without_annotated_constructors(text),
         "sql" => without_dollar_quotes(text),
         // Behind `#if` the grammar's scanner takes a NUL for the end of its own word, and reads on beyond that (tree-sitter-swift 0.7.4).
         "swift" if text.contains('\0') => Cow::Owned(text.replace('\0', " ")),
         _ => Cow::Borrowed(text),
     }
+}
+
+/// Bash without the first character behind `{`, `{1` or `{1..9` that is not ASCII: the grammar's scanner asks C whether it is a digit, and C
+/// looks that up in a table of 256 (tree-sitter-bash 0.25.1, a crash where nothing lies behind it).
+fn without_wide_bounds(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let behind_digits =
+        |from: usize| from + bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut wide: Vec<Range<usize>> = Vec::new();
+    for open in memchr::memchr_iter(b'{', bytes) {
+        let mut end = behind_digits(open + 1);
+        if bytes[end..].starts_with(b"..") {
+            end = behind_digits(end + 2);
+        }
+        let next = text[end..].chars().next().filter(|next| !next.is_ascii());
+        wide.extend(next.map(|next| end..end + next.len_utf8()));
+    }
+    if wide.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    filled(text, wide, b'x')
 }
 
 /// Kotlin without the annotations of constructors that stand on a line of their own, as formatters put them: the grammar ends the class before
@@ -44,8 +66,13 @@ fn without_annotated_constructors(text: &str) -> Cow<'_, str> {
     if blank.is_empty() {
         return Cow::Borrowed(text);
     }
+    filled(text, blank, b' ')
+}
+
+/// `text` with all bytes of some ranges of characters replaced.
+fn filled(text: &str, ranges: Vec<Range<usize>>, byte: u8) -> Cow<'_, str> {
     let mut plain = text.as_bytes().to_vec();
-    blank.into_iter().for_each(|range| plain[range].fill(b' '));
+    ranges.into_iter().for_each(|range| plain[range].fill(byte));
     Cow::Owned(String::from_utf8(plain).expect("whole characters were replaced by ASCII"))
 }
 
@@ -109,6 +136,15 @@ mod tests {
         {
             check(other, other);
         }
+    }
+
+    #[test]
+    fn bash_has_only_ascii_where_its_scanner_looks_for_digits() {
+        let check = |text: &str, expected: &str| assert_eq!(readable("bash", text), expected);
+        check("echo {한글,{12가..3}\n", "echo {xxx글,{12xxx..3}\n");
+        check("{1..\u{31860}} {..é", "{1..xxxx} {..xx");
+        let narrow = "a() { echo 한글 ${b} {1..9} {a,b} {.가\n}";
+        check(narrow, narrow);
     }
 
     #[test]
