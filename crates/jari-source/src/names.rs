@@ -113,6 +113,9 @@ const SECRET_NAMES: &[&str] = &[
 const SECRET_ENDINGS: &[&str] =
     &["env", "jks", "kdbx", "key", "keystore", "p12", "p8", "pem", "pfx", "ppk", "tfstate", "tfvars"];
 
+/// Files of secrets whose name alone says nothing.
+const SECRET_PATHS: &[&str] = &[".docker/config.json"];
+
 /// Files that package managers and code generators write under known names.
 const GENERATED_NAMES: &[&str] = &[
     "Cargo.lock",
@@ -192,8 +195,19 @@ const BUILD_FOLDERS: &[(&str, &[&str])] = &[
     ("target", &["Cargo.toml", "pom.xml", "build.sbt"]),
 ];
 
+/// Why a file at this path below the root is not even opened. The folders are not looked at: a walk does not enter closed ones.
+pub(crate) fn skip_at(path: &str) -> Option<Skip> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folder = folders.rsplit('/').next().unwrap_or_default();
+    let is_secret = SECRET_PATHS.iter().any(|secret| {
+        let (secret_folder, secret_name) = secret.split_once('/').expect("each is a folder and a name");
+        folder.eq_ignore_ascii_case(secret_folder) && name.eq_ignore_ascii_case(secret_name)
+    });
+    if is_secret { Some(Skip::Secret) } else { skip(name) }
+}
+
 /// Why a file of this name is not even opened.
-pub(crate) fn skip(name: &str) -> Option<Skip> {
+fn skip(name: &str) -> Option<Skip> {
     let lower = name.to_ascii_lowercase();
     let ending = lower.rsplit_once('.').map_or("", |(_, ending)| ending);
     let secret = lower.starts_with(".env")
@@ -216,9 +230,9 @@ pub(crate) fn skip(name: &str) -> Option<Skip> {
 
 /// The same for a path below the root: what lies in a folder that no walk enters is a secret, for it was never meant to be shown.
 pub fn skip_by_path(path: &str) -> Option<Skip> {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (folders, _) = path.rsplit_once('/').unwrap_or_default();
     let hidden = folders.split('/').any(|folder| is_always_out(&folder.to_ascii_lowercase()));
-    if hidden { Some(Skip::Secret) } else { skip(name) }
+    if hidden { Some(Skip::Secret) } else { skip_at(path) }
 }
 
 /// Whether a folder is version control's or ours, or holds keys.
@@ -259,6 +273,12 @@ mod tests {
             [".git/config", "sub/.ssh/config", ".azure/app/x", ".SSH/config", ".jari/store.db", "a/.env"]
         {
             assert_eq!(skip_by_path(path), Some(Skip::Secret), "{path}");
+        }
+        for path in [".docker/config.json", "home/.docker/Config.json"] {
+            assert_eq!(skip_at(path), Some(Skip::Secret), "{path}");
+        }
+        for path in [".docker/Dockerfile", "docker/config.json", "config.json"] {
+            assert_eq!(skip_by_path(path), None, "{path}");
         }
         assert_eq!(skip("logo.PNG"), Some(Skip::Binary));
         assert_eq!(skip("app.min.js"), Some(Skip::Minified));

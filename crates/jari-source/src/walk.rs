@@ -182,7 +182,7 @@ impl Part<'_> {
         let too_large = (stamp.size > self.limits.max_file_size).then_some(Skip::TooLarge);
         let not_utf8 = entry.path().to_str().is_none().then_some(Skip::Unreadable);
         let closed = (!is_readable(&metadata)).then_some(Skip::Unreadable);
-        let skip = not_utf8.or_else(|| names::skip(name)).or(too_large).or(closed);
+        let skip = not_utf8.or_else(|| names::skip_at(&path)).or(too_large).or(closed);
         self.own.entries.push(Entry { path, stamp, skip });
     }
 
