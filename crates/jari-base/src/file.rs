@@ -49,5 +49,7 @@ words! {
         Secret = "secret",
         /// The file system refused.
         Unreadable = "unreadable",
+        /// The system was short of something, file descriptors most often. It is tried again by every update.
+        NotNow = "not opened now",
     }
 }

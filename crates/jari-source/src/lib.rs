@@ -5,6 +5,7 @@ mod history;
 mod names;
 mod read;
 mod root;
+mod rules;
 mod secrets;
 mod seen;
 mod walk;
@@ -14,7 +15,7 @@ pub use history::{
     Changed, Gone, HistoryError, Removal, changed_since, identifiers, last_changed, removals, texts_at,
 };
 pub use names::skip_by_path;
-pub use read::{Contents, read, read_unmasked, stamp};
+pub use read::{Contents, read, read_small, read_small_of_user, read_unmasked, stamp};
 pub use root::{Place, locate};
 pub use secrets::{MASK, MASK_VERSION, masked};
 pub use seen::Seen;

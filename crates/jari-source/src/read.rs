@@ -1,7 +1,8 @@
 //! One file: its text and hash, or why it is skipped.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 #[cfg(unix)]
 use std::sync::LazyLock;
@@ -53,9 +54,62 @@ pub fn read_unmasked(path: &Path, limits: &Limits, room: Vec<u8>) -> Result<Stri
     unmasked(path, bytes(path, limits, room)?)
 }
 
+/// The most bytes of a file that says how we behave: settings and ignore rules. Those that people write have a few thousand.
+const SMALL: u64 = 1024 * 1024;
+
+/// The bytes of a small file of the project that says how we behave, and its stamp. A link is refused, for it could lead to anything; so is
+/// what never begins or never ends.
+pub fn read_small(path: &Path) -> io::Result<(Vec<u8>, Stamp)> {
+    let is_link = || std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let file = open(path).map_err(|error| match is_link() {
+        true => io::Error::other("it is a link, and links are not followed"),
+        false => error,
+    });
+    small(file?)
+}
+
+/// The same for a file of the user's own, which may be a link: many keep their settings elsewhere.
+pub fn read_small_of_user(path: &Path) -> io::Result<(Vec<u8>, Stamp)> {
+    small(open_with(path, 0)?)
+}
+
+fn small(file: File) -> io::Result<(Vec<u8>, Stamp)> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    // One byte more than allowed tells a file that is too large, whatever the system says of its size.
+    file.take(SMALL + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > SMALL {
+        true => Err(io::Error::other(format!("it has more than {SMALL} bytes"))),
+        false => Ok((bytes, stamp_of(&metadata))),
+    }
+}
+
+/// Why a file is skipped that the system did not give us.
+pub(crate) fn reason(error: &io::Error) -> Skip {
+    if is_passing(error) { Skip::NotNow } else { Skip::Unreadable }
+}
+
+/// Whether an error says that the system is short of something, and nothing of the file.
+#[cfg(unix)]
+fn is_passing(error: &io::Error) -> bool {
+    use libc::{EAGAIN, EBUSY, EINTR, EIO, EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT};
+    let passing = [EAGAIN, EBUSY, EINTR, EIO, EMFILE, ENFILE, ENOMEM, ESTALE, ETIMEDOUT];
+    error.raw_os_error().is_some_and(|number| passing.contains(&number))
+}
+
+/// Whether an error says that the system is short of something, and nothing of the file.
+#[cfg(not(unix))]
+fn is_passing(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, OutOfMemory, ResourceBusy, TimedOut};
+    matches!(error.kind(), Interrupted | OutOfMemory | ResourceBusy | TimedOut)
+}
+
 fn bytes(path: &Path, limits: &Limits, room: Vec<u8>) -> Result<Vec<u8>, Skip> {
-    let file = open(path).map_err(|_| Skip::Unreadable)?;
-    let metadata = file.metadata().map_err(|_| Skip::Unreadable)?;
+    let file = open(path).map_err(|error| reason(&error))?;
+    let metadata = file.metadata().map_err(|error| reason(&error))?;
     // It may have become something else since the walk saw it: a device never ends, and a pipe never begins.
     if !metadata.is_file() {
         return Err(Skip::Unreadable);
@@ -65,16 +119,30 @@ fn bytes(path: &Path, limits: &Limits, room: Vec<u8>) -> Result<Vec<u8>, Skip> {
     bytes.clear();
     bytes.reserve(size.min(limits.max_file_size) as usize + 1);
     // One byte more than allowed tells a file that has grown since the walk.
-    file.take(limits.max_file_size + 1).read_to_end(&mut bytes).map_err(|_| Skip::Unreadable)?;
+    file.take(limits.max_file_size + 1).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
     if bytes.len() as u64 > limits.max_file_size { Err(Skip::TooLarge) } else { Ok(bytes) }
 }
 
 /// Opens a file that may have been replaced: links are not followed, and nothing is waited for.
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    open_with(path, libc::O_NOFOLLOW)
+}
+
+/// Opens a file that may have been replaced. Links are not told from files here.
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    open_with(path, 0)
+}
+
+/// Opens a file without waiting for anything.
+fn open_with(path: &Path, flags: i32) -> io::Result<File> {
     let mut options = std::fs::OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags | libc::O_NONBLOCK);
+    #[cfg(not(unix))]
+    let _ = flags;
     options.open(path)
 }
 
@@ -194,6 +262,36 @@ mod tests {
         {
             let contents = read(&path, &Limits::default());
             assert_eq!(contents, Contents::Skipped(Skip::Unreadable), "{}", path.display());
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn small_files_are_regular_and_small() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = |name: &str| temp.path().join(name);
+        std::fs::write(path("real"), "text").unwrap();
+        std::fs::write(path("large"), "x".repeat(SMALL as usize + 1)).unwrap();
+        std::os::unix::fs::symlink(path("real"), path("link")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+        assert_eq!(read_small(&path("real")).unwrap().0, b"text");
+        for odd in [path("link"), path("large"), path("pipe"), "/dev/zero".into(), temp.path().to_owned()] {
+            assert!(read_small(&odd).is_err(), "{}", odd.display());
+        }
+        assert_eq!(read_small_of_user(&path("link")).unwrap().0, b"text");
+        for odd in [path("large"), path("pipe"), "/dev/zero".into()] {
+            assert!(read_small_of_user(&odd).is_err(), "{}", odd.display());
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_shortage_says_nothing_of_the_file() {
+        for number in [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::EIO] {
+            assert_eq!(reason(&io::Error::from_raw_os_error(number)), Skip::NotNow);
+        }
+        for number in [libc::EACCES, libc::ENOENT, libc::ELOOP] {
+            assert_eq!(reason(&io::Error::from_raw_os_error(number)), Skip::Unreadable);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::read::stamp_of;
 use crate::walk::{Walked, ignore_files_above};
 
 /// Changes whenever a walk of the same tree would meet other files than before.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A change that comes this soon after another may leave the same time behind. Clocks of file systems tick every few
 /// milliseconds; those that count whole seconds show it.
@@ -55,7 +55,7 @@ impl Walked {
     /// whether something changed.
     pub fn seen(&self, root: &Path, generation: u64) -> Option<Vec<u8>> {
         // What cannot be read may become readable without a trace.
-        if self.entries.iter().any(|entry| entry.skip == Some(Skip::Unreadable)) {
+        if self.entries.iter().any(|entry| matches!(entry.skip, Some(Skip::Unreadable | Skip::NotNow))) {
             return None;
         }
         let mut folders: Vec<Folder<'_>> = self

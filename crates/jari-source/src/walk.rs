@@ -1,17 +1,15 @@
 //! Every file of a project, in parallel, with every ignore rule.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use jari_base::{Skip, Stamp};
 
-use crate::read::{is_readable, stamp_of};
+use crate::read::{is_readable, reason, stamp_of};
+use crate::rules::{self, Rules};
 use crate::seen::{changed, followed, now};
-use crate::{Error, Limits, names};
-
-/// Files that say what a walk leaves out.
-const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore", ".jariignore"];
+use crate::{Error, Limits, names, read_small};
 
 /// A file the walk met.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,12 +45,13 @@ pub fn walk(root: &Path, limits: &Limits) -> Result<Walked, Error> {
         return Err(Error::NotAFolder(root.to_owned()));
     }
     let began = now();
+    let rules = Arc::new(Rules::of(root));
     let above = ignore_files_above(root);
     let above = above.into_iter().map(|path| (followed(Path::new(&path)), path));
     let met =
         Mutex::new(Met { outside: above.map(|(stamp, path)| (path, stamp)).collect(), ..Met::default() });
-    parallel(root).run(|| {
-        let mut part = Part { root, limits, met: &met, own: Met::default() };
+    parallel(root, rules.clone()).run(|| {
+        let mut part = Part { root, limits, rules: &rules, met: &met, own: Met::default() };
         Box::new(move |entry| part.take(entry))
     });
     let Met { mut entries, mut folders, outside, worktrees } = met.into_inner().expect("no visitor panics");
@@ -61,34 +60,41 @@ pub fn walk(root: &Path, limits: &Limits) -> Result<Walked, Error> {
         entries.retain(|entry| !entry.path.starts_with(&below));
     }
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    for (path, reason) in rules.refused() {
+        note(&mut entries, relative(root, &path), reason);
+    }
     folders.sort_unstable();
     Ok(Walked { entries, folders, outside, began })
+}
+
+/// Takes note of an ignore file that was not read. A link or a pipe is not met otherwise; and what a shortage kept from us may have left
+/// out more.
+fn note(entries: &mut Vec<Entry>, path: Option<String>, reason: Skip) {
+    let Some(path) = path else { return };
+    match entries.binary_search_by(|entry| entry.path.cmp(&path)) {
+        Ok(at) if reason == Skip::NotNow => entries[at].skip = Some(reason),
+        Ok(_) => {}
+        Err(at) => {
+            let stamp = Stamp { size: 0, modified: 0 };
+            entries.insert(at, Entry { path, stamp, skip: Some(reason) });
+        }
+    }
 }
 
 /// The ignore files that hold for `root` and do not lie in it, whether they are there or not.
 pub(crate) fn ignore_files_above(root: &Path) -> Vec<String> {
     let mut paths: Vec<PathBuf> = ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
     for folder in root.ancestors().skip(1) {
-        paths.extend(IGNORE_FILES.iter().map(|name| folder.join(name)));
-        paths.extend(exclude_file(folder));
+        paths.extend(rules::FILES.iter().map(|name| folder.join(name)));
+        paths.extend(rules::exclude_file(folder));
     }
     paths.into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
-}
-
-/// Git's own ignore file of the repository whose top is `folder`. A linked working tree shares that of the tree it was made from.
-fn exclude_file(folder: &Path) -> Option<PathBuf> {
-    let git = folder.join(".git");
-    let Ok(link) = std::fs::read_to_string(&git) else { return Some(git.join("info/exclude")) };
-    let own = folder.join(link.strip_prefix("gitdir:")?.trim());
-    let common =
-        std::fs::read_to_string(own.join("commondir")).map_or(own.clone(), |common| own.join(common.trim()));
-    Some(common.join("info/exclude"))
 }
 
 /// Every folder that a walk of `root` enters, the root among them.
 pub fn folders(root: &Path) -> Vec<PathBuf> {
     let met = Mutex::new(Vec::new());
-    parallel(root).run(|| {
+    parallel(root, Arc::new(Rules::of(root))).run(|| {
         Box::new(|entry| {
             let folder = entry.ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
             if let Some(folder) = folder {
@@ -100,21 +106,22 @@ pub fn folders(root: &Path) -> Vec<PathBuf> {
     met.into_inner().expect("no visitor panics")
 }
 
-fn parallel(root: &Path) -> ignore::WalkParallel {
-    let under_git = root.ancestors().any(|folder| folder.join(".git").exists());
+fn parallel(root: &Path, rules: Arc<Rules>) -> ignore::WalkParallel {
+    let under_git = rules::is_under_git(root);
     let mut builder = WalkBuilder::new(root);
     builder
-        .hidden(false)
-        .require_git(false)
-        .parents(under_git)
-        .add_custom_ignore_filename(".jariignore")
+        // It would open whatever is called like an ignore file.
+        .standard_filters(false)
         .threads(std::thread::available_parallelism().map_or(2, usize::from))
         .filter_entry(move |entry| {
+            if entry.depth() == 0 {
+                return true;
+            }
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             let name = entry.file_name().to_string_lossy();
-            !(folder
-                && entry.depth() > 0
-                && (names::is_always_out(&name) || !under_git && names::is_derived(entry.path(), &name)))
+            let out = folder
+                && (names::is_always_out(&name) || !under_git && names::is_derived(entry.path(), &name));
+            !out && !rules.leave_out(entry.path(), folder)
         });
     builder.build_parallel()
 }
@@ -132,6 +139,7 @@ struct Met {
 struct Part<'a> {
     root: &'a Path,
     limits: &'a Limits,
+    rules: &'a Rules,
     met: &'a Mutex<Met>,
     own: Met,
 }
@@ -157,12 +165,8 @@ impl Part<'_> {
         let path = relative(self.root, entry.path()).unwrap_or_default();
         let Ok(metadata) = entry.metadata() else { return };
         self.own.folders.push((path, changed(&metadata)));
-        let ignore_files = IGNORE_FILES.iter().map(|name| entry.path().join(name));
-        for file in ignore_files.chain([entry.path().join(".git")]).chain(exclude_file(entry.path())) {
-            let stamp = std::fs::metadata(&file).ok().filter(|metadata| metadata.is_file());
-            if let Some(metadata) = stamp {
-                self.own.outside.push((file.to_string_lossy().into_owned(), Some(stamp_of(&metadata))));
-            }
+        for (file, stamp) in self.rules.enter(entry.path()) {
+            self.own.outside.push((file.to_string_lossy().into_owned(), Some(stamp)));
         }
     }
 
@@ -171,16 +175,22 @@ impl Part<'_> {
         let name = path.rsplit('/').next().unwrap_or(&path);
         if name == ".git" {
             // The `.git` file of a linked working tree names the tree it belongs to; a submodule's does not.
-            let linked = std::fs::read_to_string(entry.path()).is_ok_and(|text| text.contains("/worktrees/"));
+            let linked = read_small(entry.path())
+                .is_ok_and(|(text, _)| String::from_utf8_lossy(&text).contains("/worktrees/"));
             if let Some((folder, _)) = path.rsplit_once('/').filter(|_| linked) {
                 self.own.worktrees.push(folder.to_owned());
             }
             return;
         }
-        let Ok(metadata) = entry.metadata() else { return self.unreadable(path) };
+        let metadata = match entry.metadata() {
+            Ok(metadata) => metadata,
+            Err(error) => return self.unreadable(path, reason_of(&error)),
+        };
         let stamp = stamp_of(&metadata);
         let too_large = (stamp.size > self.limits.max_file_size).then_some(Skip::TooLarge);
-        let not_utf8 = entry.path().to_str().is_none().then_some(Skip::Unreadable);
+        // Only its own part counts: the folders above the root may be called anything.
+        let below = entry.path().strip_prefix(self.root).unwrap_or(entry.path());
+        let not_utf8 = below.to_str().is_none().then_some(Skip::Unreadable);
         let closed = (!is_readable(&metadata)).then_some(Skip::Unreadable);
         let skip = not_utf8.or_else(|| names::skip_at(&path)).or(too_large).or(closed);
         self.own.entries.push(Entry { path, stamp, skip });
@@ -189,13 +199,13 @@ impl Part<'_> {
     /// A folder or file that the system does not let us see: counted, so that it is not silently missing.
     fn refused(&mut self, error: &ignore::Error) {
         if let Some(path) = path_of(error).and_then(|path| relative(self.root, &path)) {
-            self.unreadable(path);
+            self.unreadable(path, reason_of(error));
         }
     }
 
-    fn unreadable(&mut self, path: String) {
+    fn unreadable(&mut self, path: String, reason: Skip) {
         let stamp = Stamp { size: 0, modified: 0 };
-        self.own.entries.push(Entry { path, stamp, skip: Some(Skip::Unreadable) });
+        self.own.entries.push(Entry { path, stamp, skip: Some(reason) });
     }
 }
 
@@ -218,6 +228,10 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
         chunk.invalid().iter().for_each(|byte| shown.push_str(&format!("\\x{byte:02x}")));
     }
     (!shown.is_empty()).then(|| shown.replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+fn reason_of(error: &ignore::Error) -> Skip {
+    error.io_error().map_or(Skip::Unreadable, reason)
 }
 
 fn path_of(error: &ignore::Error) -> Option<PathBuf> {
@@ -266,6 +280,80 @@ mod tests {
             ],
             &[".gitignore", ".jariignore", "keep.rs", "sub/.gitignore", "sub/deeper/inner.rs"],
         );
+    }
+
+    #[test]
+    fn nearer_rules_and_those_of_our_own_win() {
+        check(
+            &[
+                (".git/HEAD", ""),
+                (".gitignore", "*.log\n/made/\n"),
+                (".jariignore", "!kept.log\n"),
+                ("kept.log", ""),
+                ("lost.log", ""),
+                ("made/a.rs", ""),
+                ("sub/.gitignore", "!*.log\n"),
+                ("sub/found.log", ""),
+                ("sub/made/a.rs", ""),
+            ],
+            &[".gitignore", ".jariignore", "kept.log", "sub/.gitignore", "sub/found.log", "sub/made/a.rs"],
+        );
+    }
+
+    #[test]
+    fn rules_above_the_root_hold_inside_one_repository() {
+        let temp = project(&[(".git/HEAD", ""), (".gitignore", "*.log\n"), ("p/a.log", ""), ("p/a.rs", "")]);
+        let walked = walk(&temp.path().join("p"), &Limits::default()).unwrap();
+        assert_eq!(walked.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(), ["a.rs"]);
+        std::fs::remove_dir_all(temp.path().join(".git")).unwrap();
+        let walked = walk(&temp.path().join("p"), &Limits::default()).unwrap();
+        assert_eq!(walked.entries.len(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn ignore_files_that_are_links_pipes_or_devices_are_not_read_and_said() {
+        for name in [".gitignore", ".ignore", ".jariignore"] {
+            for target in ["/dev/zero", "../outside", "pipe"] {
+                let temp = project(&[("outside", "*.rs\n"), ("p/sub/a.rs", ""), ("p/sub/b.rs", "")]);
+                let (root, ignores) = (temp.path().join("p"), temp.path().join("p/sub").join(name));
+                match target {
+                    "pipe" => {
+                        let made = std::process::Command::new("mkfifo").arg(&ignores).status().unwrap();
+                        assert!(made.success());
+                    }
+                    target => std::os::unix::fs::symlink(target, &ignores).unwrap(),
+                }
+                let walked = walk(&root, &Limits::default()).unwrap();
+                let met: Vec<_> =
+                    walked.entries.iter().map(|entry| (entry.path.as_str(), entry.skip)).collect();
+                let odd = format!("sub/{name}");
+                let unreadable = Some(Skip::Unreadable);
+                assert_eq!(met, [(odd.as_str(), unreadable), ("sub/a.rs", None), ("sub/b.rs", None)]);
+                assert_eq!(folders(&root).len(), 2);
+            }
+        }
+        let temp = project(&[(".git/info/x", ""), ("a.rs", "")]);
+        std::os::unix::fs::symlink("/dev/zero", temp.path().join(".git/info/exclude")).unwrap();
+        let walked = walk(temp.path(), &Limits::default()).unwrap();
+        assert_eq!(
+            walked.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(),
+            [".git/info/exclude", "a.rs"]
+        );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_project_below_a_folder_of_any_name_is_read() {
+        use std::os::unix::ffi::OsStrExt;
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9/p"));
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::write(root.join("a.rs"), "").unwrap();
+        std::fs::write(root.join(std::ffi::OsStr::from_bytes(b"\xe9.rs")), "").unwrap();
+        let walked = walk(&root, &Limits::default()).unwrap();
+        let met: Vec<_> = walked.entries.iter().map(|entry| (entry.path.as_str(), entry.skip)).collect();
+        assert_eq!(met, [("\\xe9.rs", Some(Skip::Unreadable)), ("a.rs", None)]);
     }
 
     #[test]

@@ -274,7 +274,7 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git);
     }
-    let text = std::fs::read_to_string(git).ok()?;
+    let text = String::from_utf8(crate::read_small(&git).ok()?.0).ok()?;
     let folder = root.join(text.trim().strip_prefix("gitdir:")?.trim());
     folder.is_dir().then_some(folder)
 }
