@@ -1,5 +1,6 @@
 //! Settings: flags, then the environment, then `jari.toml`, then the user's file, then the defaults.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -847,10 +848,10 @@ impl Settings {
             flags.insert("index_dir".to_owned(), Value::String(index_dir.to_string_lossy().into_owned()));
         }
         let environment = environment(|name| std::env::var(name).ok())?;
-        let mut project = file(&root.join("jari.toml"))?;
+        let mut project = project_file(&root.join("jari.toml"))?;
         let notes = take_own(&mut project);
         let mut user = match etcetera::choose_base_strategy() {
-            Ok(base) => file(&base.config_dir().join("jari").join("config.toml"))?,
+            Ok(base) => user_file(&base.config_dir().join("jari").join("config.toml"))?,
             Err(_) => Table::new(),
         };
         // A model belongs to the provider it was set with.
@@ -1059,14 +1060,54 @@ impl Kind {
     }
 }
 
-fn file(path: &Path) -> Result<Table, Failure> {
-    let Ok(text) = std::fs::read_to_string(path) else { return Ok(Table::new()) };
+/// The settings of the project. A stranger may have written them, so they stand in a regular file or nowhere.
+fn project_file(path: &Path) -> Result<Table, Failure> {
+    match jari_source::read_small(path) {
+        Ok((text, _)) => parsed(path, &text),
+        Err(error) if is_absent(&error) => Ok(Table::new()),
+        Err(error) => Err(unread(path, &error)),
+    }
+}
+
+/// The settings of the user. What the system keeps from us counts as none.
+fn user_file(path: &Path) -> Result<Table, Failure> {
+    match jari_source::read_small_of_user(path) {
+        Ok((text, _)) => parsed(path, &text),
+        Err(error) if is_absent(&error) || error.kind() == ErrorKind::PermissionDenied => Ok(Table::new()),
+        Err(error) => Err(unread(path, &error)),
+    }
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn unread(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::setting(
+        format!("`{}` cannot be read: {error}", path.display()),
+        "settings stand in a regular file with at most 1 MB; write one, or delete this",
+    )
+}
+
+fn parsed(path: &Path, text: &[u8]) -> Result<Table, Failure> {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Err(Failure::setting(
+            format!("`{}` cannot be used: it is not UTF-8", path.display()),
+            "save it as UTF-8",
+        ));
+    };
     // Once for its types, where errors name lines, and once as it is.
-    let read = toml::from_str::<Layer>(&text).and_then(|_| toml::from_str(&text));
+    let read = toml::from_str::<Layer>(text).and_then(|_| toml::from_str(text));
     read.map_err(|error| {
         let known: Vec<_> = SETTINGS.iter().map(|setting| setting.key).collect();
-        let message = format!("`{}` cannot be used: {}", path.display(), error.to_string().trim());
-        Failure::setting(message, format!("the settings are {}", known.join(", ")))
+        // The line itself is not shown: a key may stand in it.
+        let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+        let why = error.message().trim().replace('\n', "; ");
+        let why = jari_source::masked(&why);
+        Failure::setting(
+            format!("`{}` cannot be used: line {line}: {why}", path.display()),
+            format!("the settings are {}", known.join(", ")),
+        )
     })
 }
 
