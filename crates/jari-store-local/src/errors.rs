@@ -70,10 +70,20 @@ pub(crate) fn or_full(folder: &Path, error: Error) -> Error {
 pub(crate) fn while_writing(folder: &Path, error: Error) -> Error {
     match or_full(folder, error) {
         Error::Backend(why) => {
-            Error::NotWritable { path: folder.to_owned(), source: std::io::Error::other(why) }
+            let source = shortage(folder).unwrap_or_else(|| std::io::Error::other(why));
+            Error::NotWritable { path: folder.to_owned(), source }
         }
         error => error,
     }
+}
+
+/// Files that are open at once while a segment of postings is written, about.
+const OPEN_AT_ONCE: usize = 8;
+
+/// The error of opening one file too many, if so few can still be opened that this can be why: tantivy does not say so.
+fn shortage(folder: &Path) -> Option<std::io::Error> {
+    let opened: std::io::Result<Vec<_>> = (0..OPEN_AT_ONCE).map(|_| std::fs::File::open(folder)).collect();
+    opened.err().filter(jari_store::is_out_of_descriptors)
 }
 
 fn is_full(folder: &Path) -> bool {
@@ -131,6 +141,14 @@ mod tests {
         assert!(matches!(sqlite(code(rusqlite::ffi::SQLITE_CORRUPT)), Error::Corrupt(_)));
         assert!(matches!(sqlite(code(rusqlite::ffi::SQLITE_IOERR)), Error::Backend(_)));
         assert!(matches!(sqlite(rusqlite::Error::QueryReturnedNoRows), Error::Corrupt(_)));
+    }
+
+    #[test]
+    fn too_many_open_files_are_named_with_what_to_type() {
+        use jari_base::Explained;
+        let error = writing(Path::new("x"))(of_system(24));
+        assert!(error.to_string().contains("files"), "{error}");
+        assert!(error.hint().unwrap().contains("ulimit -n"), "{error:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use crate::lock::WriterLock;
-use crate::{errors, lock, pages};
+use crate::{errors, lock, ownership, pages};
 
 /// The format this version writes. A higher one is refused, a lower one is made anew. It stands in the database's header, whose
 /// page is checked like all others, in every format to come.
@@ -42,6 +42,22 @@ const SCHEMA: &str = "
     CREATE INDEX symbols_by_name ON symbols (
         folded, file, ordinal, name, kind, container, signature, doc, exported, first, last, chunk);
 ";
+
+/// Everything that can stand in the folder of an index.
+pub(crate) const NAMES: &[&str] = &[
+    ".gitignore",
+    "asked",
+    "keeper.lock",
+    "lexical",
+    "seen",
+    "seen.new",
+    "store.db",
+    "store.db-journal",
+    "store.db-shm",
+    "store.db-wal",
+    "vectors",
+    "writer.lock",
+];
 
 /// The rows.
 pub(crate) fn database(folder: &Path) -> PathBuf {
@@ -87,10 +103,12 @@ pub(crate) fn fingerprint(folder: &Path) -> Result<Option<String>> {
 
 /// Makes sure that `folder` holds an index of this format.
 pub(crate) fn prepare(folder: &Path) -> Result<Option<Replaced>> {
+    ownership::check(folder)?;
     fs_err::create_dir_all(folder).map_err(errors::writing(folder))?;
+    ownership::mark(folder)?;
     let ignore = folder.join(".gitignore");
     if !ignore.exists() {
-        fs_err::write(&ignore, "*\n").map_err(errors::writing(&ignore))?;
+        fs_err::write(&ignore, ownership::IGNORED).map_err(errors::writing(&ignore))?;
     }
     let found = inspect(folder)?;
     let reason = match found {

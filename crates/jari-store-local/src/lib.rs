@@ -7,6 +7,7 @@ mod format;
 mod lexical;
 mod lists;
 mod lock;
+mod ownership;
 mod pages;
 mod recent;
 mod rows;
@@ -75,8 +76,13 @@ impl Identity {
 }
 
 impl LocalStore {
+    /// Whether an index can be kept in `folder`: an error if it holds somebody else's files, or links. Nothing is written.
+    pub fn check(folder: &Path) -> Result<()> {
+        ownership::check(folder)
+    }
+
     /// Opens the index in `folder`, making it if there is none. What cannot be read is replaced by an empty index, and
-    /// the reason returned; only an index of a newer format is left alone and refused.
+    /// the reason returned; an index of a newer format and a folder of somebody else's are left alone and refused.
     pub fn open(folder: &Path, options: Options<'_>) -> Result<(Self, Option<Replaced>)> {
         let replaced = format::prepare(folder).map_err(|error| errors::or_full(folder, error))?;
         let fingerprint = format::fingerprint(folder)?;
@@ -94,6 +100,7 @@ impl LocalStore {
 
     /// Opens the index in `folder` for those who only look: `None` if there is none, and what cannot be used is an error.
     pub fn look(folder: &Path, options: Options<'_>) -> Result<Option<Self>> {
+        ownership::check(folder)?;
         if !format::is_ours(folder)? {
             return Ok(None);
         }
@@ -102,6 +109,7 @@ impl LocalStore {
 
     /// Starts over with nothing, because `damaged` turned out to be so. What another process has made in its place is kept.
     pub fn replace(folder: &Path, options: Options<'_>, damaged: Option<Identity>) -> Result<Self> {
+        ownership::check(folder)?;
         let lock = WriterLock::wait(folder)?;
         if Identity::of(folder) == damaged {
             format::wipe(folder)?;
@@ -112,6 +120,7 @@ impl LocalStore {
 
     /// Deletes the index, and nothing else that may stand in the folder; says whether there was one.
     pub fn delete(folder: &Path) -> Result<bool> {
+        ownership::check(folder)?;
         if !format::database(folder).is_file() {
             return Ok(false);
         }
@@ -153,6 +162,7 @@ impl LocalStore {
 
     /// Takes the duty to keep the index in `folder` up to date: `None` if another process has it. It ends with what is returned.
     pub fn take_duty(folder: &Path) -> Result<Option<std::fs::File>> {
+        ownership::check(folder)?;
         lock::try_lock(folder, "keeper.lock")
     }
 
@@ -276,6 +286,7 @@ mod tests {
     #[test]
     fn what_is_no_index_is_replaced_and_said() {
         let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("writer.lock"), "").unwrap();
         std::fs::write(folder.path().join("store.db"), "this is no database, only some text to look at")
             .unwrap();
         let (store, replaced) = LocalStore::open(folder.path(), OPTIONS).unwrap();
@@ -355,11 +366,21 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_database_is_replaced() {
+    fn a_foreign_database_is_replaced_only_in_a_folder_of_ours() {
         let folder = tempfile::tempdir().unwrap();
         let database = rusqlite::Connection::open(folder.path().join("store.db")).unwrap();
         database.execute("CREATE TABLE theirs (x)", []).unwrap();
         drop(database);
+        let before = std::fs::read(folder.path().join("store.db")).unwrap();
+        let refused = |result: Result<()>| matches!(result, Err(jari_store::Error::NotOurs { .. }));
+        assert!(refused(LocalStore::open(folder.path(), OPTIONS).map(drop)));
+        assert!(refused(LocalStore::look(folder.path(), OPTIONS).map(drop)));
+        assert!(refused(LocalStore::replace(folder.path(), OPTIONS, None).map(drop)));
+        assert!(refused(LocalStore::delete(folder.path()).map(drop)));
+        assert!(refused(LocalStore::take_duty(folder.path()).map(drop)));
+        assert_eq!(std::fs::read(folder.path().join("store.db")).unwrap(), before);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was written");
+        std::fs::write(folder.path().join("writer.lock"), "").unwrap();
         let (_, replaced) = LocalStore::open(folder.path(), OPTIONS).unwrap();
         assert_eq!(replaced, Some(Replaced::Foreign));
     }

@@ -42,6 +42,11 @@ pub(crate) fn try_lock(folder: &Path, name: &str) -> Result<Option<File>> {
     }
 }
 
+/// Makes the file of a lock without taking it.
+pub(crate) fn touch(folder: &Path, name: &str) -> Result<()> {
+    open(folder, name).map(drop)
+}
+
 fn open(folder: &Path, name: &str) -> Result<(PathBuf, File)> {
     let path = folder.join(name);
     let opened = || OpenOptions::new().create(true).truncate(false).write(true).open(&path);

@@ -37,9 +37,22 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The folder where the index should be is somebody else's: nothing in it was changed.
+    #[error("`{}` {why}", .path.display())]
+    NotOurs {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// The backend failed for another reason.
     #[error("{0}")]
     Backend(String),
+}
+
+/// Whether a process, or the system, has as many files open as it may: `EMFILE` and `ENFILE`, which are the same numbers on all Unixes.
+pub fn is_out_of_descriptors(error: &std::io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 impl Explained for Error {
@@ -50,6 +63,7 @@ impl Explained for Error {
             Self::Corrupt(_) => ErrorCode::IndexCorrupt,
             Self::DiskFull => ErrorCode::DiskFull,
             Self::NotWritable { .. } => ErrorCode::Unreadable,
+            Self::NotOurs { .. } => ErrorCode::BadArgument,
             Self::Backend(_) => ErrorCode::Internal,
         }
     }
@@ -66,7 +80,14 @@ impl Explained for Error {
             Self::DiskFull => {
                 Some("free some room, or put the index elsewhere with --index-dir DIR".to_owned())
             }
+            Self::NotWritable { source, .. } if is_out_of_descriptors(source) => {
+                Some("let it open more files at once: ulimit -n 1024".to_owned())
+            }
             Self::NotWritable { .. } => Some("put the index elsewhere with --index-dir DIR".to_owned()),
+            Self::NotOurs { .. } => Some(
+                "nothing in it was changed; keep the index in a new or empty folder: --index-dir DIR or JARI_INDEX_DIR"
+                    .to_owned(),
+            ),
             Self::Backend(_) => None,
         }
     }

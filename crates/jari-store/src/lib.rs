@@ -13,7 +13,7 @@ pub use contract::{
     ChunkWords, FileInput, Meaning, Replaced, Snapshot, Statistics, Store, StoredChunk, StoredSection,
     StoredSymbol, SymbolLookup, SymbolMode, VectorStatistics, WriteBatch,
 };
-pub use error::{Error, Result};
+pub use error::{Error, Result, is_out_of_descriptors};
 pub use files::{FileRecord, Files, Totals};
 pub use filter::PathFilter;
 pub use grams::{ANY_GRAM, GramPostings, GramQuery, GramStatistics, narrow};

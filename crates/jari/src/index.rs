@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use jari_base::{Backend, Filter};
+use jari_base::{Backend, Filter, Skip};
 use jari_engine::backlog::{self, Spending};
 use jari_engine::ingest::{self, Progress, Update};
 use jari_engine::search::SearchRequest;
@@ -52,6 +52,7 @@ impl Ready {
     pub(crate) fn said(&self) -> String {
         let said = match self.state {
             State::Fresh => "index fresh",
+            State::Incomplete => "index incomplete",
             State::Updating => "index being updated by another process; this is the last complete state",
             State::Unchecked => "index not checked for changes",
         };
@@ -80,6 +81,8 @@ type Brought = Result<(Arc<dyn Snapshot>, Update), Error>;
 pub(crate) enum State {
     /// It is what the working tree is.
     Fresh,
+    /// The same, but for files that the system could not give us. The next command tries them again.
+    Incomplete,
     /// Another process is bringing it up to date.
     Updating,
     /// Nobody looked.
@@ -107,7 +110,7 @@ impl Index {
         let mut notes = settings.notes.clone();
         let folder = match &settings.index_dir {
             Some(folder) => folder.clone(),
-            None => default_folder(&project.root, &mut notes),
+            None => default_folder(&project.root, &mut notes)?,
         };
         Ok(Self { project, settings, folder, within: place.within, notes, store: None })
     }
@@ -339,7 +342,15 @@ impl Index {
             // The batch wrote the new fingerprint: opened again, it is up to date.
             self.store = None;
         }
-        Ok(Ready { snapshot, update, state: State::Fresh })
+        let not_now = update.skipped.get(&Skip::NotNow).copied().unwrap_or_default();
+        if not_now == 0 {
+            return Ok(Ready { snapshot, update, state: State::Fresh });
+        }
+        self.notes.push(format!(
+            "{} could not be opened now, because the system is short of file descriptors or memory, or a disk fails; the next command tries again (`ulimit -n` shows how many may be open)",
+            printer::plural(not_now as u64, "file")
+        ));
+        Ok(Ready { snapshot, update, state: State::Incomplete })
     }
 
     fn bring_after_others(&mut self, how: Bring, reporter: &Reporter) -> Result<Ready, Error> {
@@ -403,6 +414,11 @@ impl Index {
         Ok(Ready { snapshot: store.snapshot()?, ..ready })
     }
 
+    /// Refuses a folder for the index that is somebody else's, for those who open it only later.
+    pub(crate) fn check_folder(&self) -> Result<(), Failure> {
+        Ok(LocalStore::check(&self.folder)?)
+    }
+
     /// Deletes the index; says whether there was one.
     pub(crate) fn clean(&self) -> Result<bool, Failure> {
         Ok(LocalStore::delete(&self.folder)?)
@@ -454,7 +470,7 @@ impl Index {
         IndexJson {
             state: match ready.state {
                 State::Fresh => "fresh",
-                State::Updating => "updating",
+                State::Incomplete | State::Updating => "updating",
                 State::Unchecked => "unchecked",
             },
             generation: ready.snapshot.generation().0,
@@ -511,18 +527,25 @@ fn folder_and_file(path: &Path) -> Result<(PathBuf, String), Failure> {
 }
 
 /// `.jari` in the project, or the user's cache where the project cannot be written.
-fn default_folder(root: &Path, notes: &mut Vec<String>) -> PathBuf {
+fn default_folder(root: &Path, notes: &mut Vec<String>) -> Result<PathBuf, Failure> {
     let folder = root.join(".jari");
-    let usable = match std::fs::metadata(&folder) {
+    let usable = match std::fs::symlink_metadata(&folder) {
+        // It may be checked in, and would let a stranger choose which folder is written to.
+        Ok(metadata) if metadata.is_symlink() => {
+            let why = "is a link, and would keep the index elsewhere";
+            return Err(Error::from(jari_store::Error::NotOurs { path: folder, why }).into());
+        }
+        // What is not ours is refused where it is opened, and not tried out here.
+        Ok(_) if LocalStore::check(&folder).is_err() => true,
         Ok(metadata) => metadata.is_dir() && writable(&folder),
         Err(_) => writable(root),
     };
     if usable {
-        return folder;
+        return Ok(folder);
     }
-    let Some(cache) = settings::cache_dir(root) else { return folder };
+    let Some(cache) = settings::cache_dir(root) else { return Ok(folder) };
     notes.push(format!("the project cannot hold its index; it is kept in `{}`", cache.display()));
-    cache
+    Ok(cache)
 }
 
 /// Whether a file can be made in `folder`.

@@ -231,6 +231,87 @@ fn paths_of_commands_show_no_secrets_and_no_pipes() {
 }
 
 #[test]
+fn a_checked_in_link_cannot_move_the_index() {
+    let project = Project::sample();
+    let target = project.home().join("target");
+    for path in ["lexical/mine.txt", "vectors/mine.txt", "seen", "store.db", ".gitignore"] {
+        let path = target.join(path);
+        std::fs::create_dir_all(path.parent().expect("it has one")).expect("folders can be made");
+        std::fs::write(path, "mine").expect("files can be written");
+    }
+    symlink(&target, project.path(".jari")).expect("links can be made");
+    for verb in [&["search", "retry"][..], &["update"], &["index", "--rebuild"], &["clean"], &["watch"]] {
+        let output = project.jari(verb).exits(2);
+        assert!(output.stderr.contains(".jari` is a link"), "{verb:?}: {output:?}");
+        assert!(output.stderr.contains("hint: "), "{verb:?}: {output:?}");
+    }
+    for path in ["lexical/mine.txt", "vectors/mine.txt", "seen", "store.db", ".gitignore"] {
+        assert_eq!(std::fs::read_to_string(target.join(path)).expect("it is there"), "mine", "{path}");
+    }
+    // Nor does a link in an index that is checked in.
+    std::fs::remove_file(project.path(".jari")).expect("it is there");
+    project.jari(&["index"]).exits(0);
+    std::fs::remove_dir_all(project.path(".jari/lexical")).expect("it is there");
+    symlink(target.join("lexical"), project.path(".jari/lexical")).expect("links can be made");
+    project.write("src/new.rs", RETRY);
+    project.jari(&["search", "retry"]).exits(2);
+    assert!(target.join("lexical/mine.txt").exists());
+}
+
+#[test]
+fn settings_are_read_from_a_regular_file_or_not_at_all() {
+    let secret = "machine example.org password swordfish-hedgehog";
+    for target in ["netrc", "/dev/zero", "pipe", "large"] {
+        let project = Project::sample();
+        let settings = project.path("jari.toml");
+        match target {
+            "netrc" => {
+                std::fs::write(project.home().join("netrc"), secret).expect("files can be written");
+                symlink(project.home().join("netrc"), settings).expect("links can be made");
+            }
+            "pipe" => {
+                let made = std::process::Command::new("mkfifo").arg(settings).status();
+                assert!(made.is_ok_and(|status| status.success()));
+            }
+            "large" => project.write("jari.toml", "# ".repeat(1 << 20)),
+            device => symlink(device, settings).expect("links can be made"),
+        }
+        let output = project.jari(&["search", "retry"]).exits(2);
+        assert!(output.stderr.contains("jari.toml` cannot be read: it "), "{target}: {output:?}");
+        assert!(!output.stderr.contains("swordfish"), "{target}: {output:?}");
+    }
+    let project = Project::sample();
+    project.write("jari.toml", format!("bm25_b = 0.5\n\n{secret}\n"));
+    let output = project.jari(&["search", "retry"]).exits(2);
+    assert!(output.stderr.contains("cannot be used: line 3: "), "{output:?}");
+    assert!(!output.stderr.contains("swordfish"), "{output:?}");
+}
+
+#[test]
+fn ignore_files_that_are_none_neither_hang_nor_lead_out() {
+    for target in ["/dev/zero", "pipe", "outside"] {
+        let project = Project::sample();
+        let ignores = project.path("src/.gitignore");
+        std::fs::write(project.home().join("outside"), "*\n").expect("files can be written");
+        match target {
+            "pipe" => {
+                let made = std::process::Command::new("mkfifo").arg(ignores).status();
+                assert!(made.is_ok_and(|status| status.success()));
+            }
+            "outside" => symlink(project.home().join("outside"), ignores).expect("links can be made"),
+            device => symlink(device, ignores).expect("links can be made"),
+        }
+        let found = project.jari(&["search", "retry"]).exits(0);
+        assert!(found.stdout.contains("src/retry.rs"), "{target}: {found:?}");
+        assert!(found.stderr.contains("1 file skipped"), "{target}: {found:?}");
+        let skipped = project.json(&["status", "--skipped"]);
+        assert_eq!(skipped["skipped"]["unreadable"], 1, "{target}: {skipped}");
+        let mut server = Server::start(&project, &["--tools", "all"]);
+        server.until_fresh();
+    }
+}
+
+#[test]
 fn a_checked_in_file_cannot_name_endpoints_widen_roots_or_run_commands() {
     for setting in [
         "embedding_endpoint = \"http://evil.example\"",

@@ -64,6 +64,35 @@ fn an_index_elsewhere_is_deleted_too() {
 }
 
 #[test]
+fn a_folder_of_somebody_elses_is_left_as_it_is_by_every_command() {
+    let project = Project::sample();
+    let theirs = project.home().join("theirs");
+    for (path, text) in [("notes.txt", "mine"), ("lexical/a.txt", "mine"), (".gitignore", "target\n")] {
+        let path = theirs.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let flag = ["--index-dir", theirs.to_str().unwrap()];
+    for verb in [
+        &["search", "retry"][..],
+        &["grep", "retry"],
+        &["index", "--rebuild"],
+        &["update"],
+        &["status"],
+        &["watch"],
+        &["doctor"],
+        &["vectors", "build"],
+        &["clean"],
+    ] {
+        let output = project.jari(&[verb, &flag].concat()).exits(2);
+        assert!(output.stderr.contains("holds files and no index of Jari's"), "{verb:?}: {output:?}");
+        assert_eq!(std::fs::read_dir(&theirs).unwrap().count(), 3, "{verb:?}");
+    }
+    assert_eq!(std::fs::read_to_string(theirs.join("lexical/a.txt")).unwrap(), "mine");
+    assert_eq!(std::fs::read_to_string(theirs.join(".gitignore")).unwrap(), "target\n");
+}
+
+#[test]
 fn a_subfolder_does_not_stand_for_the_project_without_saying_so() {
     let project = Project::sample();
     project.jari(&["index"]).exits(0);

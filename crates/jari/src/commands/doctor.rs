@@ -77,6 +77,7 @@ fn program() -> CheckJson {
 /// The project, whether its index can be written, and what it holds.
 fn project(folder: &Path, global: &Global) -> Result<Vec<CheckJson>, crate::failure::Failure> {
     let mut index = Index::find(folder, global)?;
+    index.check_folder()?;
     let root = index.project.root.clone();
     let mut checks = vec![match mcp::refuse_home(&root) {
         Ok(()) => right("project", root.display().to_string()),

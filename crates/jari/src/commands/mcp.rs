@@ -58,6 +58,7 @@ impl Mcp {
         };
         let index = Index::find(&folder, global)?;
         refuse_home(&index.project.root)?;
+        index.check_folder()?;
         let home = index.home();
         let (model, sends) = (models::named(&index), models::sends(&index));
         let Index { project, settings, folder, notes, .. } = index;

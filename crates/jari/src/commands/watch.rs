@@ -27,6 +27,7 @@ impl Watch {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let Self { folder } = self;
         let index = Index::find(&folder, global)?;
+        index.check_folder()?;
         if !global.quiet {
             printer::talk_notes(&index.notes);
         }
