@@ -118,6 +118,7 @@ pub fn changes(project: &Project, files: &Files, seen: Option<&Seen<'_>>) -> Res
 
 fn is_same(project: &Project, record: &FileRecord, entry: &Entry, seen: Option<&Seen<'_>>) -> bool {
     let same_reason = match (record.skip, entry.skip) {
+        (Some(Skip::NotNow), None) => false,
         // It may have become readable without any change of its stamp.
         (Some(Skip::Unreadable), None) => std::fs::File::open(project.root.join(&entry.path)).is_err(),
         (before, Some(now)) => before == Some(now),
@@ -299,7 +300,7 @@ fn update_by(
     let mut changes = changes(project, &files, seen.as_ref())?;
     // A project without a file has an index, too.
     if changes.is_empty() && snapshot.generation().0 > 0 {
-        remember(project, store, &changes, snapshot.generation());
+        remember(project, store, &changes, &*snapshot);
         let update = summary(&*snapshot);
         return Ok((snapshot, update));
     }
@@ -404,16 +405,21 @@ fn write(
         batch.remove(file)?;
         update.removed += 1;
     }
-    let generation = batch.commit()?;
-    remember(project, store, changes, generation);
+    batch.commit()?;
     let snapshot = store.snapshot()?;
+    remember(project, store, changes, &*snapshot);
     let Update { skipped, generation, .. } = summary(&*snapshot);
     Ok((snapshot, Update { skipped, generation, ..update }))
 }
 
-/// Takes note of what the walk saw, so that the next update may be spared one.
-fn remember(project: &Project, store: &dyn Store, changes: &Changes, generation: Generation) {
-    if let Some(note) = changes.walked.seen(&project.root, generation.0) {
+/// Takes note of what the walk saw, so that the next update may be spared one. `state` was made of it.
+fn remember(project: &Project, store: &dyn Store, changes: &Changes, state: &dyn Snapshot) {
+    let skipped = state.totals().skipped;
+    // Files that could not be opened, although nothing told beforehand, may be opened the next time without any change of theirs.
+    if [Skip::Unreadable, Skip::NotNow].iter().any(|reason| skipped.contains_key(reason)) {
+        return;
+    }
+    if let Some(note) = changes.walked.seen(&project.root, state.generation().0) {
         store.remember(&note);
     }
 }
