@@ -1,6 +1,6 @@
 //! From the libraries' errors to the contract's.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use jari_store::Error;
@@ -88,9 +88,13 @@ fn shortage(folder: &Path) -> Option<std::io::Error> {
 
 fn is_full(folder: &Path) -> bool {
     let probe = folder.join(format!("probe-{}", std::process::id()));
-    let written = std::fs::write(&probe, [0; 64 * 1024]);
-    // It was ours a moment ago.
-    let _ = std::fs::remove_file(&probe);
+    // Nothing that stands there is written to, least of all through a link.
+    let written = std::fs::File::create_new(&probe).and_then(|mut file| {
+        let written = file.write_all(&[0; 64 * 1024]);
+        // It was ours a moment ago.
+        let _ = std::fs::remove_file(&probe);
+        written
+    });
     written.is_err_and(|error| error.kind() == ErrorKind::StorageFull)
 }
 

@@ -16,6 +16,10 @@ const MARKS: &[&str] = &["writer.lock", "keeper.lock"];
 /// What the ignore file of an index holds. An index that was copied without its locks may still have it.
 pub(crate) const IGNORED: &str = "*\n";
 
+/// How deep files of vectors lie in their folder: below their provider and their model. What lies in other folders is made and deleted and
+/// never written to again, and that does not follow links.
+const VECTORS_DEPTH: usize = 3;
+
 /// Looks at a folder that is about to be called somebody else's before it is: another process may be making an index in it.
 const LOOKS: usize = 3;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
@@ -24,7 +28,8 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 pub(crate) fn check(folder: &Path) -> Result<()> {
     for name in format::NAMES {
         let path = folder.join(name);
-        if leads_elsewhere(&path) {
+        let depth = if *name == "vectors" { VECTORS_DEPTH } else { 0 };
+        if is_linked(&path, depth) {
             return Err(Error::NotOurs { path, why: "is a link, and links of an index are not followed" });
         }
     }
@@ -45,15 +50,6 @@ pub(crate) fn mark(folder: &Path) -> Result<()> {
     crate::lock::touch(folder, MARKS[0])
 }
 
-/// Whether `path` is a link, or a folder of ours with a link in it. Folders of vectors lie two deep; what lies in other folders is
-/// never written to, only made and deleted, and that does not follow links.
-fn leads_elsewhere(path: &Path) -> bool {
-    let Ok(metadata) = std::fs::symlink_metadata(path) else { return false };
-    let inside = || std::fs::read_dir(path).into_iter().flatten().flatten();
-    metadata.is_symlink()
-        || metadata.is_dir() && path.ends_with("vectors") && inside().any(|entry| is_linked(&entry.path(), 2))
-}
-
 /// Whether there is a link at `path` or, in folders, up to `depth` below it.
 fn is_linked(path: &Path, depth: usize) -> bool {
     let Ok(metadata) = std::fs::symlink_metadata(path) else { return false };
@@ -65,18 +61,19 @@ fn is_linked(path: &Path, depth: usize) -> bool {
 /// Whether there is a lock of ours, or a database that says of itself that it is ours. It is not opened as one: that can change it.
 fn is_marked(folder: &Path) -> bool {
     let is_lock = |name: &&str| {
-        std::fs::symlink_metadata(folder.join(name))
-            .is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
+        let there = std::fs::symlink_metadata(folder.join(name));
+        there.is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
     };
-    MARKS.iter().any(|name| is_lock(&name)) || is_our_database(&format::database(folder))
+    MARKS.iter().any(is_lock) || is_our_database(&format::database(folder))
 }
 
 fn is_our_database(path: &Path) -> bool {
-    let is_file = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
+    if !std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
     let mut header = [0; 100];
-    let read = || std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    is_file
-        && { read }().is_ok()
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok()
         && header.starts_with(b"SQLite format 3\0")
         && header[68..72] == format::APPLICATION.to_be_bytes()
 }
@@ -142,7 +139,15 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn links_in_an_index_are_refused() {
-        for name in ["lexical", "vectors", "seen.new", "store.db", "writer.lock", "vectors/bundled/jari"] {
+        for name in [
+            "lexical",
+            "vectors",
+            "seen.new",
+            "store.db",
+            "writer.lock",
+            "vectors/bundled/jari",
+            "vectors/bundled/jari/index.bin",
+        ] {
             let temp = tempfile::tempdir().unwrap();
             let path = temp.path().join("index").join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
