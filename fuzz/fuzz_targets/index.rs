@@ -69,7 +69,7 @@ fn is_usable(model: &Model) {
     }
     let text = "retry요청 x9 처리를";
     let words = model.read(&Document { text, heading: "a/b", around: "more" }).words;
-    if let Some(mut wording) = model.wording("retry request 요청을 x9") {
+    if let Some(mut wording) = model.wording("retry request 요청을 x9", |word| word.len() as f32) {
         let answered = wording.answered(&[&words[..], &[0, 3, 1 << 24, u32::MAX]].concat());
         assert!((-0.01..=1.01).contains(&answered), "{answered}");
     }

@@ -147,10 +147,11 @@ impl Model {
         })
     }
 
-    /// A question word by word; `None` if the model knows none of its words, or is a folder's, whose pieces are no words.
-    pub fn wording(&self, question: &str) -> Option<Wording<'_>> {
+    /// A question word by word, each counting `weight` times what the model thinks of it; `None` if the model knows none of its words, or is
+    /// a folder's, whose pieces are no words.
+    pub fn wording(&self, question: &str, weight: impl Fn(&str) -> f32) -> Option<Wording<'_>> {
         match &self.inner {
-            Inner::Table(table) => Wording::new(table, question),
+            Inner::Table(table) => Wording::new(table, question, weight),
             Inner::Folder(_) => None,
         }
     }

@@ -19,7 +19,7 @@ pub struct Wording<'m> {
     /// Their vectors in bytes, one after the other, and how long each is.
     rows: Vec<i8>,
     lengths: Vec<f32>,
-    /// What each counts: the root of how long its vector is in the table. Training made words that tell little short, so `the`
+    /// What each counts: what the caller says, times the root of how long its vector is in the table. Training made words that tell little short, so `the`
     /// counts less than `parser`. Against all alike, link texts and Korean sentences gain 0.004 and 0.005, functions without comments
     /// 0.002; functions with them lose 0.004, Korean questions 0.001.
     shares: Vec<f32>,
@@ -32,8 +32,8 @@ pub struct Wording<'m> {
 }
 
 impl<'m> Wording<'m> {
-    /// `None` if the model knows no word of the question.
-    pub(crate) fn new(table: &'m Table, question: &str) -> Option<Self> {
+    /// `None` if the model knows no word of the question. `weight` says what each counts besides what the model thinks of it.
+    pub(crate) fn new(table: &'m Table, question: &str, weight: impl Fn(&str) -> f32) -> Option<Self> {
         let mut wording = Self {
             table,
             kernel: Kernel::of_machine(),
@@ -53,14 +53,14 @@ impl<'m> Wording<'m> {
         });
         for (at, word) in words.iter().enumerate() {
             if !words[..at].contains(word) {
-                wording.ask(word);
+                wording.ask(word, weight(word));
             }
         }
         (!wording.lengths.is_empty()).then_some(wording)
     }
 
     /// Adds a word of the question, unless the model has nothing for it.
-    fn ask(&mut self, word: &str) {
+    fn ask(&mut self, word: &str, weight: f32) {
         let mut numbers = Vec::new();
         let sum = self.table.sum_and_words(word, &mut numbers);
         let norm = sum.iter().map(|element| element * element).sum::<f32>().sqrt();
@@ -71,7 +71,7 @@ impl<'m> Wording<'m> {
             self.numbers.push(numbers.first().copied().unwrap_or(u32::MAX));
             self.rows.extend(row);
             self.lengths.push(length);
-            self.shares.push(norm.sqrt());
+            self.shares.push(norm.sqrt() * weight);
         }
     }
 
@@ -129,7 +129,7 @@ mod tests {
     /// How well `texts` answer `question`.
     fn answered(question: &str, texts: [&str; 3]) -> [f32; 3] {
         let model = Model::bundled();
-        let mut wording = model.wording(question).expect("its words are known");
+        let mut wording = model.wording(question, |_| 1.0).expect("its words are known");
         texts.map(|text| wording.answered(&model.read(&Document { text, heading: "", around: "" }).words))
     }
 
@@ -148,6 +148,17 @@ mod tests {
     }
 
     #[test]
+    fn words_count_as_the_caller_says() {
+        let model = Model::bundled();
+        let parser = model.read(&Document { text: "parser", heading: "", around: "" }).words;
+        let answered = |weight: f32| {
+            let of = |word: &str| if word == "parser" { weight } else { 1.0 };
+            model.wording("parser folder", of).expect("its words are known").answered(&parser)
+        };
+        assert!(answered(2.0) > answered(1.0) + 0.05, "{} {}", answered(2.0), answered(1.0));
+    }
+
+    #[test]
     fn one_language_answers_another() {
         let [near, same, other] = answered("폴더 삭제", ["delete folder", "폴더를 삭제", "parse number"]);
         assert!(near > other + 0.1, "{near} {other}");
@@ -162,6 +173,6 @@ mod tests {
 
     #[test]
     fn nothing_known_has_no_wording() {
-        assert!(Model::bundled().wording("?! …").is_none());
+        assert!(Model::bundled().wording("?! …", |_| 1.0).is_none());
     }
 }

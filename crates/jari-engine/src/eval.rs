@@ -59,6 +59,11 @@ pub enum Level {
 }
 
 impl Target {
+    /// Whether a file of the folder that is searched can be meant.
+    pub fn is_in(&self, path: &str) -> bool {
+        same_path(path, &self.path)
+    }
+
     fn is_at(&self, place: &Place, level: Level) -> bool {
         let overlaps = |first: u32, last: u32| place.start_line <= last && place.end_line >= first;
         same_path(&place.path, &self.path)

@@ -26,6 +26,7 @@ pub struct Elsewhere {
 /// What a text must say, or must not, to be an answer.
 pub(crate) struct Conditions {
     without: HashSet<String>,
+    phrases_without: Vec<String>,
     phrases: Vec<String>,
     phrases_required: bool,
     symbols: Vec<String>,
@@ -34,7 +35,9 @@ pub(crate) struct Conditions {
 impl Conditions {
     pub(crate) fn new(typed: &Typed) -> Self {
         let mut without = HashSet::new();
-        for word in &typed.without {
+        let (excluded, words): (Vec<_>, Vec<_>) =
+            typed.without.iter().partition(|word| word.contains(char::is_whitespace));
+        for word in words {
             Tokenizer::of_thread(|tokenizer| {
                 tokenizer.tokens(word, |token| {
                     without.insert(token.text.to_owned());
@@ -43,6 +46,7 @@ impl Conditions {
         }
         Self {
             without,
+            phrases_without: excluded.iter().map(|phrase| plain(phrase)).collect(),
             phrases: typed.phrases.iter().map(|phrase| plain(phrase)).collect(),
             phrases_required: typed.only_phrases,
             symbols: typed.symbols.iter().map(|symbol| fold_name(symbol)).collect(),
@@ -50,7 +54,10 @@ impl Conditions {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.without.is_empty() && self.symbols.is_empty() && !self.phrases_required
+        self.without.is_empty()
+            && self.phrases_without.is_empty()
+            && self.symbols.is_empty()
+            && !self.phrases_required
     }
 
     fn hold(&self, chunk: &StoredChunk) -> bool {
@@ -59,10 +66,15 @@ impl Conditions {
                 fold_name(&symbol.name) == *wanted || fold_name(&symbol.qualified()) == *wanted
             })
         };
+        let text = || plain(&chunk.text);
         self.symbols.iter().all(defines)
             && (!self.phrases_required || {
-                let text = plain(&chunk.text);
+                let text = text();
                 self.phrases.iter().all(|phrase| text.contains(phrase))
+            })
+            && (self.phrases_without.is_empty() || {
+                let text = text();
+                self.phrases_without.iter().all(|phrase| !text.contains(phrase))
             })
             && !self.mentions_excluded(&chunk.text)
     }

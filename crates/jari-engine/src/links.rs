@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use jari_base::{BlockKind, Document, Link, Section, Value};
+use jari_base::{BlockKind, Document, Language, Link, Section, Value};
 use jari_store::{Files, Snapshot};
 use jari_text::estimate_tokens;
 
@@ -66,6 +66,8 @@ impl Edge {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
     documents: BTreeMap<String, Document>,
+    /// What other files are.
+    others: BTreeMap<String, Language>,
     edges: Vec<Edge>,
 }
 
@@ -92,6 +94,8 @@ impl Graph {
                 documents.insert(record.path.clone(), document);
             }
         })?;
+        let others = files.iter().filter(|record| !documents.contains_key(&record.path));
+        let others = others.map(|record| (record.path.clone(), record.language.clone())).collect();
         let paths = files.iter().map(|record| record.path.as_str());
         let site = Site::new(paths, documents.iter().map(|(path, document)| (path.as_str(), Some(document))));
         let mut edges = Vec::new();
@@ -107,7 +111,7 @@ impl Graph {
             };
             edges.extend(document.links.iter().map(edge));
         }
-        Ok(Self { documents, edges })
+        Ok(Self { documents, others, edges })
     }
 
     /// The links of the document at `path`.
@@ -171,6 +175,9 @@ impl Graph {
 
     fn known(&self, path: &str) -> Result<&Document> {
         self.documents.get(path).ok_or_else(|| {
+            if let Some(language) = self.others.get(path) {
+                return Error::NotADocument { path: path.to_owned(), language: language.clone() };
+            }
             let mut near = crate::near::Near::new(path);
             self.documents.keys().for_each(|known| near.offer(known));
             Error::NoSuchPath { path: path.to_owned(), near: near.names() }

@@ -334,8 +334,9 @@ impl Asked<'_> {
         let one_name = matches!(plan.shape, Shape::Identifier | Shape::Path);
         let worded = looked.mode != Mode::Keyword && !by_ranks && !one_name;
         if let Some(model) = model.filter(|_| worded && look.clock.in_time()) {
+            let known = (&looked.query, &looked.candidates);
             tracing::debug_span!("wording")
-                .in_scope(|| wording::order(model, snapshot, asked, &mut ranked))?;
+                .in_scope(|| wording::order(model, snapshot, asked, known, &mut ranked))?;
         }
         let mut read = HashMap::new();
         if looked.mode != Mode::Semantic && look.clock.in_time() {
@@ -461,7 +462,7 @@ impl Look<'_> {
         Ok(files.iter().filter_map(|file| known.get(*file)).any(|record| self.allowed.allows(record)))
     }
 
-    /// Looks again with English words beside Korean ones that the index does not know: those of the glossary first, and those of
+    /// Looks again with English words beside or instead of Korean ones: those of the glossary first, and those of
     /// a translator where the user has one and the glossary does not help.
     fn translate(&self, looked: &mut Looked, vector: Option<Vec<f32>>, asked: &str) -> Result<()> {
         let Self { project, request, .. } = self;

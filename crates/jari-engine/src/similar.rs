@@ -20,7 +20,11 @@ impl Like {
     /// The chunk of an indexed file that holds a line.
     pub fn at(snapshot: &dyn Snapshot, path: &str, line: u32) -> Result<Self> {
         let files = snapshot.files()?;
-        let Some(record) = files.at(path).filter(|record| record.skip.is_none()) else {
+        let known = files.at(path);
+        if let Some(reason) = known.and_then(|record| record.skip) {
+            return Err(Error::NotReadable { path: path.to_owned(), reason });
+        }
+        let Some(record) = known else {
             let mut near = Near::new(path);
             files.iter().for_each(|record| near.offer(&record.path));
             return Err(Error::NoSuchPath { path: path.to_owned(), near: near.names() });

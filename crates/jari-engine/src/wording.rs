@@ -1,9 +1,10 @@
 //! The best places once more, by the words of the question one by one: a vector of a whole text blurs them.
 
-use jari_base::ChunkId;
+use jari_base::{Candidates, ChunkId};
 use jari_embed::{Document, Model, path_heading};
 use jari_rank::Ranked;
 use jari_store::Snapshot;
+use jari_text::Query;
 use rustc_hash::FxHashMap;
 
 use crate::Result;
@@ -17,9 +18,12 @@ pub(crate) fn order(
     model: &Model,
     snapshot: &dyn Snapshot,
     question: &str,
+    (query, candidates): (&Query, &Candidates),
     ranked: &mut [Ranked],
 ) -> Result<()> {
-    let Some(mut wording) = model.wording(question) else { return Ok(()) };
+    let most = candidates.rarity.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    let weight = |word: &str| 1.0 + rarity(query, candidates, word).map_or(1.0, |rarity| rarity / most);
+    let Some(mut wording) = model.wording(question, weight) else { return Ok(()) };
     let first: Vec<ChunkId> = ranked.iter().take(PLACES).map(|ranked| ranked.chunk).collect();
     let words = words(model, snapshot, &first)?;
     for (at, ranked) in ranked.iter_mut().enumerate() {
@@ -27,6 +31,13 @@ pub(crate) fn order(
     }
     ranked.sort_by(|one, two| two.score.total_cmp(&one.score));
     Ok(())
+}
+
+/// How rare a word of the question is, if it stands anywhere.
+fn rarity(query: &Query, candidates: &Candidates, word: &str) -> Option<f32> {
+    let own = Query::new(word).terms;
+    let terms = query.terms.iter().zip(&candidates.rarity).filter(|(term, _)| own.contains(term));
+    terms.map(|(_, rarity)| *rarity).filter(|rarity| *rarity > 0.0).reduce(f32::max)
 }
 
 /// The words of each chunk, as they are kept, or as the model reads them where it has not read them before.

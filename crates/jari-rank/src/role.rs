@@ -148,8 +148,9 @@ impl Role {
                     || speaks_of(&["spec", "fixtur", "bench", "benchmark", "mock", "테스트", "벤치마크"]),
             ),
             Self::Document => (
-                // Sections compete one by one and score higher than files do: on 21 whole repositories 0.65 costs 0.02.
-                0.5,
+                // Sections compete one by one and score higher than files do: on 21 whole repositories 0.65 costs 0.02, and with 0.5 one bug
+                // report of 23 loses the file of its fix to a history of changes.
+                0.46,
                 speaks_of(&["doc", "document", "readm", "guid", "tutori", "changelog", "문서", "가이드"]),
             ),
             Self::Example => (0.7, speaks_of(&["exampl", "sampl", "demo", "예제", "예시"])),

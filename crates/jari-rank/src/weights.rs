@@ -18,7 +18,8 @@ pub struct Weights {
     pub files: SignalWeights,
     /// For sections of documents, each on its own.
     ///
-    /// Chosen on 468 link texts of a documentation in two languages and 1,715 questions to Korean articles. The text alone
+    /// Chosen on 468 link texts of a documentation in two languages and 1,715 questions to Korean articles, and compared on three
+    /// documentations that were not used before (`docs/evaluation.md`). The text alone
     /// scores 0.09 less on the first; halving or doubling a weight costs up to 0.015, and what comes from paths helps to find the
     /// page (0.44 to 0.52) more than the section.
     pub sections: SignalWeights,
@@ -67,7 +68,7 @@ impl Default for Weights {
             meaning: 3.0,
         };
         let sections = SignalWeights {
-            text: 3.5,
+            text: 4.5,
             file: 1.6,
             path: 0.3,
             stem: 0.3,
@@ -176,17 +177,17 @@ impl SignalWeights {
     }
 }
 
-/// What the words of a question one by one count beside all signals together. Without them functions score 0.012 less, link texts 0.012
-/// and Korean sentences to English sections 0.07; files of 21 repositories gain 0.001, and with 0.3 they would lose 0.003. Sections
-/// with 0.7 gain another 0.04 on Korean sentences to English and lose 0.014 on Korean questions to Korean paragraphs. Functions in files
-/// without telling names score 0.002 more with 0.3 than with 0.2.
+/// What the words of a question one by one count beside all signals together. Without them functions score 0.012 less; files of 21
+/// repositories gain 0.001, and with 0.3 they would lose 0.002. Functions in files without telling names score 0.002 more with 0.3
+/// than with 0.2. Of sections of four documentations, 0.6 instead of 0.3 brings link texts 0.001 to 0.03 and Korean sentences to English
+/// ones 0.003 to 0.04; it costs Korean questions to Korean articles 0.015, of which more weight for the text gives back a third.
 const WORD_BY_WORD: f32 = 0.2;
 const WORD_BY_WORD_WITHOUT_NAMES: f32 = 0.3;
-const WORD_BY_WORD_OF_SECTIONS: f32 = 0.3;
+const WORD_BY_WORD_OF_SECTIONS: f32 = 0.6;
 
 /// How far the words of a query can be trusted, and how much more its meaning counts where they cannot.
 pub(crate) struct Trust {
-    /// The share of the query's words that stand anywhere in the index: of a question in another language, few do.
+    /// How far the words of the query say what is meant: of a question in another language, few stand anywhere in the index.
     words: f32,
     /// Where even the best chunk holds little of what was asked for, words say little about any.
     meaning: f32,
@@ -224,6 +225,10 @@ impl Trust {
         let terms = || query.weights.iter().zip(&candidates.rarity);
         let all: f32 = terms().map(|(weight, _)| weight).sum();
         let found: f32 = terms().filter(|(_, rarity)| **rarity > 0.0).map(|(weight, _)| weight).sum();
+        // Words that stand nowhere count by the root of their number: what is found of a sentence says more than what is found of two words.
+        // By their number Korean sentences to sections of four English documentations score 0.013 to 0.06 less, Korean headings 0.007 more
+        // on one of them, 0.008 less on another, and the same on two.
+        let lost = (all - found).max(0.0).sqrt();
         let asked: f32 = terms().map(|(weight, rarity)| weight * rarity).sum();
         let matched = best_text / asked.max(f32::MIN_POSITIVE);
         let named = |file: &FileCandidate| file.path_bm25 > 0.0 || !file.definitions.is_empty();
@@ -232,7 +237,7 @@ impl Trust {
         let gain = (well_matched / matched.max(f32::MIN_POSITIVE)).powf(GAIN).clamp(1.0, MOST_GAIN);
         Self {
             // Never nothing, so that what words find stays in order where there is nothing else.
-            words: (found / all.max(f32::MIN_POSITIVE)).max(0.01),
+            words: (found / (found + lost).max(f32::MIN_POSITIVE)).max(0.01),
             // Who asks for a name that is defined wants that, whatever sounds like it.
             meaning: if defined && query.words.len() <= LONG { 1.0 } else { gain },
             any_named,

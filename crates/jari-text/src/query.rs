@@ -212,6 +212,14 @@ impl Query {
         self
     }
 
+    /// The same query without these terms; its words stay as they were typed.
+    pub fn without(mut self, terms: &HashSet<String>) -> Self {
+        let mut stays = self.terms.iter().map(|term| !terms.contains(term)).collect::<Vec<_>>().into_iter();
+        self.weights.retain(|_| stays.next().expect("each term has a weight"));
+        self.terms.retain(|term| !terms.contains(term));
+        self
+    }
+
     /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
@@ -292,6 +300,15 @@ mod tests {
         assert_eq!(Query::new("where do we retry the request").terms, ["retri", "request"]);
         assert_eq!(Query::new("how to").terms, ["how", "to"]);
         assert!(Query::new(" ?! ").is_empty());
+    }
+
+    #[test]
+    fn terms_leave_with_their_weights() {
+        let query = Query::new("요청 retry").with([("request", 0.5)]);
+        let left = query.without(&HashSet::from(["retri".to_owned()]));
+        assert_eq!(left.terms, ["요청", "request"]);
+        assert_eq!(left.weights, [1.0, 0.5]);
+        assert_eq!(left.words.len(), 2);
     }
 
     #[test]

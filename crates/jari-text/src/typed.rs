@@ -15,7 +15,7 @@ pub struct Typed {
     pub kinds: Vec<String>,
     /// After `symbol:`.
     pub symbols: Vec<String>,
-    /// After a dash.
+    /// After a dash, a word or a phrase.
     pub without: Vec<String>,
     /// What looks like a filter and is none: `-lang:rust`.
     pub unknown: Vec<String>,
@@ -68,6 +68,10 @@ impl Typed {
         if let (true, Some(phrase)) = (quoted, inside(&text)) {
             self.phrases.push(phrase.to_owned());
             words.push(text.replace('"', ""));
+            return;
+        }
+        if let Some(phrase) = text.strip_prefix('-').and_then(inside) {
+            self.without.push(phrase.to_owned());
             return;
         }
         let value = |name: &str| text.strip_prefix(name).map(unquoted).filter(|value| is_value(value));
@@ -129,12 +133,12 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Where the first piece ends. A quote that is opened at its beginning, or after a filter's colon, lasts until it is closed; one that
+/// Where the first piece ends. A quote that is opened at its beginning, after a dash or after a filter's colon, lasts until it is closed; one that
 /// never is, is a sign like others.
 fn end_of(text: &str) -> usize {
     let blank = text.find(char::is_whitespace).unwrap_or(text.len());
     let Some(open) = text[..blank].find('"') else { return blank };
-    if open > 0 && !text[..open].ends_with(':') {
+    if open > 0 && &text[..open] != "-" && !text[..open].ends_with(':') {
         return blank;
     }
     let Some(close) = text[open + 1..].find('"') else { return blank };
@@ -179,6 +183,16 @@ mod tests {
         let sentence = Typed::new("where do we \"remember\" the user's choice");
         assert!(!sentence.only_phrases && sentence.phrases == ["remember"]);
         assert_eq!(Typed::new("path:\"my docs\" setup").paths, ["my docs"]);
+    }
+
+    #[test]
+    fn phrases_are_left_out_after_a_dash() {
+        let typed = Typed::new("recovery -\"stack\" -\"a stack trace\" of panics");
+        assert_eq!(
+            (typed.words.as_str(), typed.without),
+            ("recovery of panics", vec!["stack".into(), "a stack trace".into()])
+        );
+        assert!(typed.phrases.is_empty() && !typed.only_phrases);
     }
 
     #[test]

@@ -53,6 +53,17 @@ impl QuestionJson {
             };
             targets.into_iter().map(target).collect()
         };
+        if targets.is_empty() {
+            return Err("it has no `targets`".to_owned());
+        }
+        let lines = |target: &TargetJson| target.start_line.zip(target.end_line);
+        let spans = |target: &TargetJson| {
+            target.spans.iter().map(|[first, last]| (*first, *last)).collect::<Vec<_>>()
+        };
+        let mut ranges = targets.iter().flat_map(|target| spans(target).into_iter().chain(lines(target)));
+        if let Some((first, last)) = ranges.find(|(first, last)| last < first) {
+            return Err(format!("its lines {first} to {last} end before they begin"));
+        }
         Ok(Question { id, query, repo, root, targets: all(targets), sources: all(sources), groups })
     }
 }

@@ -53,7 +53,7 @@ pub fn main() -> ExitCode {
 
 /// Arguments that are none, or that ask for help.
 fn misused(error: &clap::Error) -> ExitCode {
-    if error.use_stderr() && std::env::args().any(|argument| argument == "--json") {
+    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
         let text = error.render().to_string();
         let (message, rest) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
         let hint = rest.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");

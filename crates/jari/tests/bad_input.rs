@@ -821,3 +821,16 @@ fn a_file_elsewhere_does_not_make_its_folder_a_project() {
         assert!(!project.path("../elsewhere/.jari").exists(), "{verb} indexed a folder that is not ours");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_text_are_refused_like_others() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let project = Project::sample();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff router");
+    for arguments in [&["search"][..], &["grep", "foo", "--bogus"]] {
+        let refused = project.run(project.command(arguments).arg(odd));
+        assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
+        assert!(!refused.stderr.contains("panicked"), "{arguments:?}: {}", refused.stderr);
+    }
+}

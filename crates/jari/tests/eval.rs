@@ -64,7 +64,10 @@ fn ci_can_ask_for_a_least_figure() {
 #[test]
 fn questions_that_cannot_be_read_are_named() {
     let project = project();
-    project.write("broken.jsonl", "{\"id\": \"a\", \"query\": \"x\", \"targets\": []}\nno object\n");
+    project.write(
+        "broken.jsonl",
+        "{\"id\": \"a\", \"query\": \"x\", \"targets\": [{\"path\": \"a.rs\"}]}\nno object\n",
+    );
     check(
         &project.jari(&["eval", "--queries", "broken.jsonl"]),
         &expect![[r#"
@@ -92,4 +95,31 @@ fn questions_that_cannot_be_read_are_named() {
         hint: a line is {"id": …, "query": …, "targets": [{"path": …}]}
     "#]],
     );
+}
+
+#[test]
+fn questions_that_nothing_can_answer_rightly_are_refused() {
+    let project = project();
+    let refused = |question: &str, more: &[&str]| {
+        project.write("odd.jsonl", &format!("\u{feff}{question}\n"));
+        let asked = project.jari(&[&["eval", "--queries", "odd.jsonl", "-q"], more].concat());
+        assert_eq!(asked.code, 2, "{question}: {}", asked.stdout);
+        asked.stderr
+    };
+    let lines = r#"{"id": "a", "query": "x", "targets": [{"path": "a.rs", "start_line": 9, "end_line": 3}]}"#;
+    assert!(refused(lines, &[]).contains("its lines 9 to 3 end before they begin"));
+    assert!(refused(r#"{"id": "a", "query": "x", "targets": []}"#, &[]).contains("it has no `targets`"));
+    let whole = r#"{"id": "a", "query": "x", "targets": [{"path": "a.rs"}]}"#;
+    assert!(refused(whole, &["--root", "{repo}"]).contains("question a does not say its `repo`"));
+    assert!(refused(whole, &["--min", "nan"]).contains("a number from 0 to 1"));
+    assert!(refused(whole, &["--run", "odd.jsonl"]).contains("would be written over"));
+    assert!(std::fs::read_to_string(project.path("odd.jsonl")).unwrap().contains("a.rs"));
+}
+
+#[test]
+fn targets_that_are_nowhere_are_told() {
+    let project = project();
+    let asked = project.jari(&["eval", "--queries", "../questions.jsonl"]);
+    let told = "targets that no indexed file can be, so that nothing finds them: 1; the first is `nowhere.rs` of question c";
+    assert!(asked.stderr.contains(told), "{}", asked.stderr);
 }

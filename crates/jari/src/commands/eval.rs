@@ -8,8 +8,9 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use jari_base::{Fusion, Mode};
 use jari_engine::Project;
-use jari_engine::eval::{Figures, Level, Place, Question, Report, judge};
+use jari_engine::eval::{Figures, Level, Place, Question, Report, Target, judge};
 use jari_engine::search::{Calls, SearchRequest, search};
+use jari_store::Snapshot;
 use jari_wire::{EvalCost, EvalJson, EvalRowJson, QuestionJson, RunJson};
 
 use super::Global;
@@ -64,7 +65,7 @@ pub(crate) struct Eval {
     format: Format,
 
     /// Exit with code 1 if NDCG@10 is lower
-    #[arg(long, value_name = "NDCG")]
+    #[arg(long, value_name = "NDCG", value_parser = share)]
     min: Option<f64>,
 }
 
@@ -101,6 +102,12 @@ struct Way {
 impl Eval {
     pub(crate) fn run(self, global: &Global) -> Outcome {
         let questions = self.questions()?;
+        if self.run.as_ref().is_some_and(|run| is_same_file(run, &self.queries)) {
+            return Err(Failure::argument(
+                format!("`{}` holds the questions and would be written over", self.queries.display()),
+                "give --run another file",
+            ));
+        }
         let mut ways = Vec::new();
         let mut run = match &self.run {
             None => None,
@@ -110,7 +117,8 @@ impl Eval {
         };
         let level = if self.level == By::File { Level::File } else { Level::Span };
         let reporter = Reporter::new(global.quiet);
-        for (root, questions) in by_root(&self.root, questions) {
+        let mut absent = Vec::new();
+        for (root, questions) in by_root(&self.root, questions)? {
             let index_dir = global.index_dir.as_ref().map(|folder| folder.join(plain(&root)));
             let mut index = Index::find(&root, &Global { index_dir, ..global.clone() })?;
             let (ready, ()) = index.sync(&reporter, |_| Ok(()))?;
@@ -118,6 +126,7 @@ impl Eval {
             if ways.is_empty() {
                 ways = self.ways(&index.project);
             }
+            absent.extend(missing(&*ready.snapshot, &questions)?);
             for question in questions {
                 for way in &mut ways {
                     let query = question.query.clone();
@@ -148,6 +157,12 @@ impl Eval {
                 }
             }
         }
+        if let Some((id, path)) = absent.first().filter(|_| !global.quiet) {
+            printer::talk(&format!(
+                "targets that no indexed file can be, so that nothing finds them: {}; the first is `{path}` of question {id}",
+                absent.len()
+            ));
+        }
         if let Some((path, mut out)) = run {
             out.flush().map_err(|error| unusable(path, &error))?;
         }
@@ -164,6 +179,8 @@ impl Eval {
 
     fn questions(&self) -> Result<Vec<Question>, Failure> {
         let text = std::fs::read_to_string(&self.queries).map_err(|error| unusable(&self.queries, &error))?;
+        // Editors of some systems put a mark of the encoding first.
+        let text = text.trim_start_matches('\u{feff}');
         let mut questions = Vec::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let read = serde_json::from_str::<QuestionJson>(line).map_err(|error| error.to_string());
@@ -294,10 +311,44 @@ fn rows(Way { name, report, calls, .. }: &Way) -> Vec<Row<'_>> {
     rows
 }
 
+/// A figure from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let least = text.parse::<f64>().ok().filter(|least| (0.0..=1.0).contains(least));
+    least.ok_or_else(|| "NDCG@10 is a number from 0 to 1".to_owned())
+}
+
+/// Whether two paths lead to one file.
+fn is_same_file(one: &Path, two: &Path) -> bool {
+    one.canonicalize().is_ok_and(|one| two.canonicalize().is_ok_and(|two| one == two))
+}
+
+/// Targets that no file of the index can be, each with its question.
+fn missing(snapshot: &dyn Snapshot, questions: &[Question]) -> Result<Vec<(String, String)>, Failure> {
+    let files = snapshot.files().map_err(jari_engine::Error::from)?;
+    let is_absent = |target: &&Target| {
+        let at = files.at(&target.path).into_iter().chain(files.iter());
+        !at.filter(|record| record.skip.is_none()).any(|record| target.is_in(&record.path))
+    };
+    let of = |question: &Question| {
+        let absent: Vec<_> =
+            question.targets.iter().filter(is_absent).map(|target| target.path.clone()).collect();
+        absent.into_iter().map(|path| (question.id.clone(), path)).collect::<Vec<_>>()
+    };
+    Ok(questions.iter().flat_map(of).collect())
+}
+
 /// Questions by the folder they ask about, in order.
-fn by_root(pattern: &str, questions: Vec<Question>) -> Vec<(PathBuf, Vec<Question>)> {
+fn by_root(pattern: &str, questions: Vec<Question>) -> Result<Vec<(PathBuf, Vec<Question>)>, Failure> {
     let mut roots: Vec<(PathBuf, Vec<Question>)> = Vec::new();
     for question in questions {
+        for (part, said) in [("repo", &question.repo), ("root", &question.root)] {
+            if said.is_none() && pattern.contains(&format!("{{{part}}}")) {
+                return Err(Failure::argument(
+                    format!("question {} does not say its `{part}`, which --root asks for", question.id),
+                    format!("add \"{part}\" to the question, or take {{{part}}} out of --root"),
+                ));
+            }
+        }
         let or_empty = |part: &Option<String>| part.clone().unwrap_or_default();
         let root = if pattern.contains('{') {
             let filled = pattern.replace("{repo}", &or_empty(&question.repo)).replace("{id}", &question.id);
@@ -310,7 +361,7 @@ fn by_root(pattern: &str, questions: Vec<Question>) -> Vec<(PathBuf, Vec<Questio
             None => roots.push((root, vec![question])),
         }
     }
-    roots
+    Ok(roots)
 }
 
 /// A path as the name of one folder.
