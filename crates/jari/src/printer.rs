@@ -42,7 +42,26 @@ pub(crate) fn json(shape: &impl Serialize) -> Result<(), Failure> {
     let pretty = io::IsTerminal::is_terminal(&io::stdout());
     let text = if pretty { serde_json::to_string_pretty(shape) } else { serde_json::to_string(shape) };
     let text = text.map_err(|error| Failure::Output(error.into()))?;
-    data(&format!("{text}\n"))
+    data(&format!("{}\n", escaped(&text)))
+}
+
+/// JSON in which what commands a terminal is escaped. Such characters stand in its strings alone, so it says the same.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c != '\n' && is_command(c) {
+            let _ = write!(out, "\\u{:04x}", c as u32);
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Whether a character commands a terminal, or changes the direction in which it writes.
+fn is_command(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Says something to the user, on stderr.
@@ -121,11 +140,7 @@ pub(crate) fn safe(text: &str) -> String {
         .map(|c| match c {
             '\t' => c,
             '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
-            '\u{7f}'..='\u{9f}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            c if is_command(c) => '\u{fffd}',
             c => c,
         })
         .collect()
@@ -176,6 +191,16 @@ mod tests {
         assert_eq!(plural(1, "file"), "1 file");
         assert_eq!(bytes(1_234_567), "1.2 MB");
         assert_eq!(duration(Duration::from_millis(1_420)), "1.4 s");
+    }
+
+    #[test]
+    fn json_cannot_command_the_terminal_and_says_the_same() {
+        let text = "a\u{9b}2Jb\u{202e}c\u{7f}\u{61c}\n\u{1b}";
+        let json = serde_json::to_string_pretty(&[text]).expect("a text is JSON");
+        let shown = escaped(&json);
+        assert!(shown.contains("\\u009b") && shown.contains("\\u202e"), "{shown}");
+        assert!(!shown.chars().any(|c| c != '\n' && is_command(c)), "{shown}");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&shown).expect("it is JSON"), [text]);
     }
 
     #[test]
