@@ -114,9 +114,20 @@ fn foreign(text: &str) -> (usize, usize) {
     }
 }
 
+/// The beginning of `text` whose estimate is no more than `most`, with an ellipsis where something is missing.
+pub fn truncated(text: &str, most: usize) -> String {
+    // A long text is not counted as a whole: where each character is of a word, eleven are of one token at most.
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).take(most * 11 + 2).collect();
+    if ends.len() < most * 11 + 2 && estimate_tokens(text) <= most {
+        return text.to_owned();
+    }
+    let fits = ends.partition_point(|end| estimate_tokens(&text[..*end]) + 2 <= most);
+    format!("{}…", text[..ends[fits.saturating_sub(1)]].trim_end())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::estimate_tokens;
+    use super::{estimate_tokens, truncated};
 
     #[test]
     fn estimates_grow_with_the_text_and_are_zero_for_nothing() {
@@ -124,5 +135,18 @@ mod tests {
         assert_eq!(estimate_tokens("hello world"), 2);
         assert_eq!(estimate_tokens("internationalization"), 4);
         assert!(estimate_tokens("안녕하세요") >= 5);
+    }
+
+    #[test]
+    fn what_is_truncated_says_so_and_fits() {
+        assert_eq!(truncated("two words", 4), "two words");
+        assert_eq!(truncated("", 0), "");
+        for text in ["many words ".repeat(900), "a".repeat(9_000), "긴제목".repeat(300)] {
+            for most in [3, 10, 100] {
+                let cut = truncated(&text, most);
+                assert!(cut.ends_with('…') && estimate_tokens(&cut) <= most, "{most}: {cut}");
+            }
+            assert_eq!(truncated(&text, 0), "…");
+        }
     }
 }

@@ -12,7 +12,7 @@ mod tokenize;
 mod typed;
 mod types;
 
-pub use count::estimate_tokens;
+pub use count::{estimate_tokens, truncated};
 pub use grams::{GRAM_VERSION, GramCutter, fold_char, grams};
 pub use highlight::highlights;
 pub use identifier::{fold_name, parts};

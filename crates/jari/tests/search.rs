@@ -236,7 +236,7 @@ fn a_score_explains_itself() {
 fn max_tokens_shows_whole_texts_and_says_what_was_cut() {
     let project = Project::sample();
     check(
-        &project.jari(&["search", "connection", "--max-tokens", "100"]),
+        &project.jari(&["search", "connection", "--max-tokens", "110"]),
         &expect![[r#"
             exit: 0
             --- stdout
@@ -259,6 +259,27 @@ fn max_tokens_shows_whole_texts_and_says_what_was_cut() {
     let all = project.json(&["search", "retry backoff", "--max-tokens", "10000"]);
     assert_eq!(all["cut"], serde_json::Value::Null);
     assert_eq!(all["results"][0]["text"], RETRY.trim_end());
+}
+
+#[test]
+fn long_headings_and_paths_stay_within_max_tokens() {
+    let heading = "configure the connection pool ".repeat(300);
+    let folder = "연결풀의설정을설명하는문서가모여있는폴더";
+    let project = Project::new(&[
+        ("docs/long.md", &format!("# {heading}\n\n## {heading}\n\nThe connection waits.\n")),
+        (&format!("{folder}/{folder}/{folder}/연결.md"), "# 연결\n\nThe connection waits.\n"),
+        ("docs/short.md", "# Pool\n\nThe connection waits.\n"),
+    ]);
+    for intent in ["nav", "research"] {
+        for budget in [40, 100, 300, 1_000] {
+            let most = budget.to_string();
+            let arguments = ["search", "connection waits", "--intent", intent, "--max-tokens", &most];
+            let output = project.jari(&arguments).exits(0);
+            let tokens = jari_text::estimate_tokens(&output.stdout);
+            assert!(tokens <= budget, "{tokens} of {budget}: {}", output.stdout);
+            assert!(budget < 100 || !output.stdout.is_empty(), "{budget}: {}", output.stderr);
+        }
+    }
 }
 
 #[test]
@@ -606,4 +627,26 @@ fn fusions_differ_and_unknown_ones_are_refused() {
         For more information, try '--help'.
     "#]],
     );
+}
+
+#[test]
+fn korean_questions_find_english_code_beside_korean_pages() {
+    let project = Project::sample();
+    project.write("README.ko.md", "# 풀\n\n연결을 꺼내 쓰고 재시도 횟수를 정합니다.\n");
+    let found = project.json(&["search", "연결 재시도", "--mode", "keyword", "--only", "code"]);
+    let hits = found["results"].as_array().unwrap();
+    let paths: Vec<&str> = hits.iter().filter_map(|hit| hit["path"].as_str()).collect();
+    assert!(paths.contains(&"src/retry.rs") && paths.contains(&"src/net/pool.py"), "{found}");
+}
+
+#[test]
+fn a_phrase_after_a_dash_leaves_places_out() {
+    let project = Project::sample();
+    let found = |query: &str| {
+        let found = project.json(&["search", query, "--mode", "keyword"]);
+        found["results"].as_array().map_or(0, Vec::len)
+    };
+    let all = found("connection");
+    assert!(found("connection -\"hands out a connection\"") < all);
+    assert_eq!(found("connection -\"hands out two connections\""), all);
 }
