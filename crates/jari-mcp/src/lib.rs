@@ -10,6 +10,7 @@ mod markdown;
 mod prompts;
 mod resources;
 mod server;
+mod stdio;
 mod tools;
 
 use std::io;
@@ -25,7 +26,8 @@ pub fn serve_stdio(served: Served, tools: Tools) -> io::Result<()> {
     let server = Server::new(served, tools);
     let runtime = runtime()?;
     runtime.block_on(async {
-        match rmcp::serve_server(server, rmcp::transport::stdio_pipes()).await {
+        let (read, write) = rmcp::transport::stdio_pipes();
+        match rmcp::serve_server(server, stdio::Lines::new(read, write)).await {
             Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
             // A client that goes away before it has said anything.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -8,12 +8,12 @@ use jari_wire::{AnswerJson, PlaceJson};
 pub(crate) fn markdown(answer: &AnswerJson) -> String {
     let mut out = String::new();
     for place in &answer.results {
-        headline(&mut out, place);
+        out.push_str(&headline(place));
         if let Some(text) = &place.text {
-            fenced(&mut out, place.language.as_deref().unwrap_or_default(), text);
+            out.push_str(&fenced(place.language.as_deref().unwrap_or_default(), text));
         }
     }
-    if answer.results.is_empty() {
+    if answer.results.is_empty() && answer.details.is_none() {
         out.push_str("Nothing found.\n");
     }
     if !answer.near.is_empty() {
@@ -30,8 +30,9 @@ pub(crate) fn markdown(answer: &AnswerJson) -> String {
     out
 }
 
-fn headline(out: &mut String, place: &PlaceJson) {
-    let _ = write!(out, "{}", line(&place.path));
+/// The line of a place.
+pub(crate) fn headline(place: &PlaceJson) -> String {
+    let mut out = line(&place.path);
     match (place.start_line, place.end_line) {
         (0, _) => {}
         (start, end) if start == end => drop(write!(out, ":{start}")),
@@ -51,19 +52,25 @@ fn headline(out: &mut String, place: &PlaceJson) {
         let _ = write!(out, " · {score:.2}");
     }
     out.push_str(if place.fresh { "\n" } else { " · changed since indexed\n" });
+    out
 }
 
 /// Text of a file, in a fence longer than any inside it.
-fn fenced(out: &mut String, language: &str, text: &str) {
+pub(crate) fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let break_before = if text.ends_with('\n') { "" } else { "\n" };
-    let _ = writeln!(out, "{fence}{language}\n{text}{break_before}{fence}");
+    format!("{fence}{language}\n{text}{break_before}{fence}\n")
 }
 
 fn footer(out: &mut String, answer: &AnswerJson) {
     let index = &answer.index;
-    let _ = write!(out, "\n{} · index {}", plural(answer.results.len(), "result"), index.state);
+    out.push('\n');
+    // What tells of the index looked for nothing.
+    if answer.details.is_none() || !answer.results.is_empty() {
+        let _ = write!(out, "{} · ", plural(answer.results.len(), "result"));
+    }
+    let _ = write!(out, "index {}", index.state);
     if let (Some(done), Some(total), "building" | "updating") =
         (index.files_done, index.files_total, index.state)
     {
@@ -107,7 +114,7 @@ fn plural(number: usize, thing: &str) -> String {
 pub(crate) fn line(text: &str) -> String {
     let unsafe_char = |c: char| {
         c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.chars().map(|c| if unsafe_char(c) { '\u{fffd}' } else { c }).collect()
 }

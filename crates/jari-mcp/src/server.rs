@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jari_engine::living::Stage;
-use jari_engine::secrets;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -17,7 +17,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use crate::call::{Call, Served};
 use crate::markdown::markdown;
 use crate::tools::{Entry, Tools, tools};
-use crate::{prompts, resources};
+use crate::{prompts, resources, stdio};
 
 /// Between two reports of progress.
 const TICK: Duration = Duration::from_millis(200);
@@ -107,6 +107,16 @@ impl ServerHandler for Server {
         info
     }
 
+    /// A request of a method that rmcp does not know, or one whose parameters it could not read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None);
+        Err(stdio::without_params(&request).unwrap_or_else(unknown))
+    }
+
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.tools.iter().find(|entry| entry.tool.name == name).map(|entry| entry.tool.clone())
     }
@@ -138,9 +148,7 @@ impl ServerHandler for Server {
                 }
                 CallToolResult::error(vec![ContentBlock::text(refusal.to_string())])
             }
-            Ok(mut answer) => {
-                let texts = answer.results.iter().filter_map(|place| place.text.as_deref());
-                answer.notes.extend(secrets::note(texts.map(secrets::count).sum()));
+            Ok(answer) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(markdown(&answer))]);
                 result.structured_content = serde_json::to_value(answer).ok();
                 result

@@ -119,6 +119,62 @@ fn nothing_outside_the_project_is_read() {
 }
 
 #[test]
+fn cursors_of_a_small_budget_lead_through_every_line_of_a_file_and_of_a_definition() {
+    let body: String = (1..=60).map(|number| format!("    let value_{number} = {number};\n")).collect();
+    let project = Project::new(&[("a.rs", &format!("// License\n\nfn long_one() {{\n{body}}}\n"))]);
+    let mut server = Server::start(&project, &[]);
+    server.until_fresh();
+    for (target, first, last) in [("a.rs", 1, 64), ("long_one", 3, 64)] {
+        let (mut cursor, mut next) = (json!(null), first);
+        loop {
+            let result = server.call("read", json!({"target": target, "max_tokens": 100, "cursor": cursor}));
+            let shown = result["content"][0]["text"].as_str().expect("there is text");
+            assert!(jari_text::estimate_tokens(shown) <= 100, "{shown}");
+            let answer = &result["structuredContent"];
+            assert_eq!(answer["results"][0]["start_line"], next, "{answer}");
+            assert_ne!(answer["results"][0]["text"], "", "{answer}");
+            next = answer["results"][0]["end_line"].as_u64().expect("a line") + 1;
+            cursor = answer["cursor"].clone();
+            if cursor.is_null() {
+                break;
+            }
+        }
+        assert_eq!(next, last + 1);
+    }
+}
+
+#[test]
+fn wrong_messages_are_answered_by_what_is_wrong_with_them() {
+    let project = Project::sample();
+    let mut server = Server::silent(&mut project.command(&["mcp"]));
+    let early = server.exchange("initialize", json!({}));
+    assert_eq!(early["error"]["code"], -32602, "{early}");
+    drop(server);
+    let mut server = Server::start(&project, &[]);
+    for (method, params, missing) in
+        [("tools/call", json!({}), "name"), ("resources/read", json!({"url": "x"}), "uri")]
+    {
+        let answer = server.exchange(method, params);
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        assert!(answer["error"]["message"].as_str().expect("words").contains(missing), "{answer}");
+    }
+    assert_eq!(server.exchange("no/such", json!({}))["error"]["code"], -32601);
+    writeln!(server.input.as_mut().expect("it is open"), "{{").expect("the server reads");
+    let mut line = String::new();
+    server.output.read_line(&mut line).expect("it answers");
+    let answer: serde_json::Value = serde_json::from_str(&line).expect("it is JSON");
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &json!(null)), "{answer}");
+}
+
+#[test]
+fn settings_are_not_nothing_found() {
+    let project = Project::sample();
+    let mut server = Server::start(&project, &["--tools", "all"]);
+    let text = server.text("manage", json!({"action": "settings"}));
+    assert!(text.starts_with("Note: project ") && !text.contains("0 results"), "{text}");
+}
+
+#[test]
 fn files_are_read_in_parts_and_continued() {
     let lines: String = (1..=400).map(|number| format!("let value_{number} = {number};\n")).collect();
     let project = Project::new(&[("a.rs", &lines), ("docs/guide.md", common::GUIDE)]);

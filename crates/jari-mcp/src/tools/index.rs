@@ -87,6 +87,13 @@ impl Tool for Manage {
             }
             Action::Settings => {
                 let project = call.project();
+                let details = serde_json::json!({
+                    "root": project.root.display().to_string(),
+                    "index_dir": call.served.index_dir,
+                    "max_file_size": project.limits.max_file_size,
+                    "bm25_k1": call.served.tuning.bm25.k1,
+                    "bm25_b": call.served.tuning.bm25.b,
+                });
                 let mut notes = vec![
                     format!("project {}", project.root.display()),
                     format!("index {}", call.served.index_dir),
@@ -94,7 +101,7 @@ impl Tool for Manage {
                     format!("bm25 k1 {} b {}", call.served.tuning.bm25.k1, call.served.tuning.bm25.b),
                 ];
                 notes.extend(call.served.notes.iter().cloned());
-                Ok(Answer { notes, ..Answer::default() })
+                Ok(Answer { notes, details: Some(details), ..Answer::default() })
             }
         }
     }

@@ -82,11 +82,10 @@ impl Entry {
 fn run<T: Tool>(call: &Call<'_>, arguments: JsonObject) -> Result<AnswerJson, Refusal> {
     let tool: T = serde_json::from_value(Value::Object(arguments)).map_err(|error| error.to_string())?;
     let shape = tool.shape();
-    let answer = tool.run(call)?;
+    let mut answer = tool.run(call)?;
     let (index, notes) = call.index();
-    let mut json = answer.fit(&shape, index);
-    json.notes.extend(notes);
-    Ok(json)
+    answer.notes.extend(notes);
+    Ok(answer.fit(&shape, index))
 }
 
 /// What every tool returns, as far as a client needs to know; `docs/reference/json.md` has all of it.

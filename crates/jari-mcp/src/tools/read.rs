@@ -10,11 +10,8 @@ use serde::Deserialize;
 
 use super::{Tool, symbols};
 use crate::answer::{self, Answer, Item};
-use crate::arguments::Shape;
+use crate::arguments::{Format, Shape};
 use crate::call::{Call, Refusal};
-
-/// Tokens of a text that is read, where none are asked for: the rest of an answer needs some, too.
-const MAX_TOKENS: usize = 3_800;
 
 /// How a file is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -57,7 +54,7 @@ impl Tool for Read {
         let page = match Page::open(call.project(), &path) {
             // What is no path may be a name.
             Err(Error::NoSuchFile { .. }) if !path.contains('/') && target.anchor.is_none() => {
-                return of_symbol(call, &target.path);
+                return of_symbol(call, &target.path, &shape);
             }
             other => other?,
         };
@@ -106,9 +103,25 @@ impl Target {
     }
 }
 
-fn of_symbol(call: &Call<'_>, name: &str) -> Result<Answer, Refusal> {
-    let answer = symbols::definitions(call, name.to_owned(), SymbolMode::Exact, 0)?;
+/// The definitions of a name. A single one is read as files are, so that cursors lead through all of it.
+fn of_symbol(call: &Call<'_>, name: &str, shape: &Shape) -> Result<Answer, Refusal> {
+    let mut answer = symbols::definitions(call, name.to_owned(), SymbolMode::Exact, 0)?;
+    if let [Item { place, whole: Some(text), .. }] = &answer.items[..]
+        && shape.response_format != Some(Format::Concise)
+    {
+        let lines = LineRange::new(place.start_line, place.end_line);
+        let read = pieces(place.clone(), lines, text, shape)?;
+        return Ok(Answer { items: read.items, offset: read.offset, by_lines: true, ..answer });
+    }
     if !answer.items.is_empty() {
+        let all = answer.items.len();
+        answer.offset = answer::offset(shape)?;
+        answer.items.drain(..answer.offset.min(answer.items.len()));
+        if all > 1 {
+            answer
+                .notes
+                .push(format!("`{name}` has several definitions: read `path:start-end` for all of one"));
+        }
         return Ok(answer);
     }
     let near = if answer.near.is_empty() {
@@ -163,23 +176,17 @@ fn of_lines(page: &Page, first: u32, last: Option<u32>, shape: &Shape) -> Result
     pieces(place, lines, lines.slice(&page.text), shape)
 }
 
-/// As much of `text` as fits, from where the cursor says; it counts lines here.
+/// `text` from where the cursor says; it counts lines here.
 fn pieces(place: PlaceJson, lines: LineRange, text: &str, shape: &Shape) -> Result<Answer, Refusal> {
     let offset = answer::offset(shape)?;
     let rest: String = text.split_inclusive('\n').skip(offset).collect();
-    let most = shape.max_tokens.unwrap_or(MAX_TOKENS + 200).saturating_sub(200).max(60);
-    let mut kept = answer::beginning(&rest, most);
-    if kept.is_empty() {
-        // A single line that is too long.
-        kept = rest.chars().take(most * 2).collect();
+    if rest.is_empty() && offset > 0 {
+        return Ok(Answer { offset, notes: vec!["that was all of it".to_owned()], ..Answer::default() });
     }
-    let count = kept.lines().count().max(1);
     let start = lines.start + offset as u32;
-    let place = PlaceJson { start_line: start, end_line: start + count as u32 - 1, ..place };
-    let more = kept.len() < rest.len();
-    let item = Item { place, short: Some(kept.clone()), whole: Some(kept) };
-    // The next cursor is one behind the last item, and this item is `count` lines.
-    Ok(Answer { items: vec![item], offset: offset + count - 1, more, ..Answer::default() })
+    let place = PlaceJson { start_line: start, end_line: lines.end.max(start), ..place };
+    let item = Item { place, whole: Some(rest), short: None };
+    Ok(Answer { items: vec![item], offset, by_lines: true, ..Answer::default() })
 }
 
 /// A file without its bodies.
