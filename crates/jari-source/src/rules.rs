@@ -15,6 +15,9 @@ use crate::read::{read_small, read_small_of_user, reason};
 /// [`exclude_file`] comes after them, and the user's after all.
 pub(crate) const FILES: &[&str] = &[".jariignore", ".ignore", ".gitignore"];
 
+/// From here on they are Git's: a repository inside another does not heed those above it.
+const OF_GIT: usize = 2;
+
 /// The rules for one walk, read folder by folder.
 pub(crate) struct Rules {
     root: PathBuf,
@@ -32,6 +35,7 @@ struct Level {
     above: Option<Arc<Level>>,
     /// In the order of [`FILES`], and Git's own last.
     matchers: Vec<Gitignore>,
+    is_repository: bool,
 }
 
 impl Rules {
@@ -75,6 +79,7 @@ impl Rules {
             let mut nearest = level.as_ref();
             while let Some(level) = nearest {
                 match level.matchers[kind].matched(path, is_folder) {
+                    Match::None if kind >= OF_GIT && level.is_repository => break,
                     Match::None => nearest = level.above.as_ref(),
                     Match::Ignore(_) => return true,
                     Match::Whitelist(_) => return false,
@@ -118,12 +123,13 @@ impl Rules {
         let git = folder.join(".git");
         // Most folders have none.
         let there = std::fs::symlink_metadata(&git).ok();
+        let is_repository = there.is_some();
         matchers.push(read(there.as_ref().and_then(|_| exclude_file(folder))));
         files.extend(there.filter(|there| there.is_file()).map(|there| (git, crate::read::stamp_of(&there))));
-        if matchers.iter().all(Gitignore::is_empty) {
+        if matchers.iter().all(Gitignore::is_empty) && !is_repository {
             return (above, files);
         }
-        (Some(Arc::new(Level { above, matchers })), files)
+        (Some(Arc::new(Level { above, matchers, is_repository })), files)
     }
 
     /// Takes note of an ignore file that was not read. One that is not there, or is a folder, is none.

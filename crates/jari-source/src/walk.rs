@@ -301,6 +301,23 @@ mod tests {
     }
 
     #[test]
+    fn a_repository_inside_another_does_not_heed_its_git_rules() {
+        check(
+            &[
+                (".git/HEAD", ""),
+                (".gitignore", "*.log\n"),
+                (".ignore", "*.tmp\n"),
+                ("inner/.git/HEAD", ""),
+                ("inner/a.log", ""),
+                ("inner/a.tmp", ""),
+                ("inner/deeper/b.log", ""),
+                ("outer/a.log", ""),
+            ],
+            &[".gitignore", ".ignore", "inner/a.log", "inner/deeper/b.log"],
+        );
+    }
+
+    #[test]
     fn rules_above_the_root_hold_inside_one_repository() {
         let temp = project(&[(".git/HEAD", ""), (".gitignore", "*.log\n"), ("p/a.log", ""), ("p/a.rs", "")]);
         let walked = walk(&temp.path().join("p"), &Limits::default()).unwrap();
