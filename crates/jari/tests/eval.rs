@@ -101,7 +101,7 @@ fn questions_that_cannot_be_read_are_named() {
 fn questions_that_nothing_can_answer_rightly_are_refused() {
     let project = project();
     let refused = |question: &str, more: &[&str]| {
-        project.write("odd.jsonl", &format!("\u{feff}{question}\n"));
+        project.write("odd.jsonl", format!("\u{feff}{question}\n"));
         let asked = project.jari(&[&["eval", "--queries", "odd.jsonl", "-q"], more].concat());
         assert_eq!(asked.code, 2, "{question}: {}", asked.stdout);
         asked.stderr
