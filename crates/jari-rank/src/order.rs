@@ -31,6 +31,12 @@ const MEANING_OF_CHUNK: f32 = 0.5;
 /// the list where there are none. With 0.5 repositories score 0.0003 less.
 const AGAIN: f32 = 0.3;
 
+/// Where more than this share of the files that were found are documents, the project is its documents, and they are not put behind the code
+/// that stands between them as examples. In a tutorial of 711 pages with its examples, Korean headings score 0.723 with it and 0.644
+/// without, Korean sentences 0.748 and 0.621; of 414 questions to whole repositories one moves, down, unless what defines a name that was asked for is left
+/// alone. With 0.75 the tutorial scores 0.678 and 0.692.
+const MOSTLY: f32 = 0.6;
+
 /// A candidate with its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
@@ -88,6 +94,9 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights, limit: u
     let trust = Trust::new(query, candidates, best.text, most[DEFINED] >= 1.0);
     let of_files = trust.of_files(&weights.files);
     let of_sections = trust.of_sections(&weights.sections);
+    let documents = candidates.files.iter().filter(|file| is_document(file)).count();
+    let are_documents_meant =
+        most[DEFINED] < 1.0 && documents as f32 > MOSTLY * candidates.files.len() as f32;
 
     let mut places = Vec::with_capacity(candidates.files.len() * 2);
     for (file, signals) in candidates.files.iter().zip(&signals) {
@@ -95,7 +104,10 @@ pub fn order(query: &Query, candidates: &Candidates, weights: &Weights, limit: u
             Role::Product if outdated.contains(file.path.as_str()) => Role::Legacy,
             role => role,
         };
-        let factor = role.factor(query);
+        let factor = match role {
+            Role::Document if are_documents_meant => 1.0,
+            role => role.factor(query),
+        };
         let shares: Signals = std::array::from_fn(|at| signals[at] / most[at]);
         if is_document(file) {
             for chunk in &file.chunks {

@@ -137,8 +137,26 @@ fn sections_stand_each_for_itself_and_must_say_something_themselves() {
     let mut shown: Vec<u32> = ranked.iter().map(|ranked| ranked.chunk.ordinal).collect();
     shown.sort_unstable();
     assert_eq!(shown, [0, 2, 3], "by words, by meaning, by its title; not the one that is merely far");
-    let as_section = |ranked: &Ranked| ranked.word_by_word == 0.3;
+    let as_section = |ranked: &Ranked| ranked.word_by_word == 0.6;
     assert!(ranked.iter().all(|ranked| as_section(ranked) && !says(&ranked.explanation, "listed already")));
+}
+
+#[test]
+fn documents_come_after_code_unless_most_of_what_was_found_are_documents() {
+    let page = |number, words| document(number, &format!("docs/{number}.md"), &[(words, 0.0)]);
+    let code = || file(9, "src/retry.rs", &[(3.0, 0.0)]);
+    let among = |pages: u32, question: &str, code: FileCandidate| {
+        let pages = (1..=pages).map(|number| page(number, if number == 1 { 2.0 } else { 0.1 }));
+        files_of(&ordered(question, pages.chain([code]).collect()))[0]
+    };
+    assert_eq!(among(1, "retry request", code()), 9);
+    assert_eq!(among(3, "retry request", code()), 1);
+    let defines = || defining(code(), "retry_all", SymbolKind::Function);
+    assert_eq!(
+        among(3, "where is retry_all called", defines()),
+        9,
+        "who asks for a name wants what defines it"
+    );
 }
 
 #[test]
