@@ -163,6 +163,30 @@ fn a_disk_that_fails_at_any_step_loses_nothing() {
     assert!(failed > 5, "only {failed} commands noticed a fault");
 }
 
+#[test]
+fn files_that_a_shortage_kept_from_us_are_said_and_tried_again() {
+    let project = tree::project(FILES);
+    let Some(faults) = Faults::build(&project.home()) else {
+        return eprintln!("skipped: no C compiler to build the faults with");
+    };
+    let files = || project.json(&["status"])["files"].as_u64().expect("a number");
+    project.jari(&["index"]).exits(0);
+    let all = files();
+    std::fs::remove_dir_all(project.path(".jari")).expect("an index to delete");
+
+    let kept = project.path(tree::path(0));
+    let mut short = project.command(QUESTION);
+    faults.inject(&mut short, &kept, "descriptors", 0, &project.home().join("count"));
+    let short = project.run(&mut short);
+    assert!(short.stderr.contains("1 file could not be opened now"), "{short:?}");
+    assert!(!short.stderr.contains("index fresh"), "{short:?}");
+    assert_eq!(files(), all - 1);
+
+    let next = project.jari(QUESTION).exits(0);
+    assert!(next.stderr.contains("index fresh"), "{next:?}");
+    assert_eq!(files(), all);
+}
+
 /// Whether the index holds one of two states whole, and the newer one after an update.
 fn survives(project: &Project, before: &Value, after: &Value) -> Result<(), String> {
     let (mut asked, said) = answer(project, &[QUESTION, &["--no-update"]].concat());

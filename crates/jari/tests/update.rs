@@ -218,35 +218,3 @@ fn files_git_ignores_are_not_met() {
     let paths = project.rows("SELECT path FROM files ORDER BY path");
     assert_eq!(paths, [".gitignore", "a.rs", "deep/.gitignore", "deep/build/c.rs"]);
 }
-
-/// Counts what an index holds after some run.
-fn counted(project: &Project) -> (u64, u64) {
-    let status = project.json(&["status"]);
-    let skipped = status["skipped"].as_object().expect("reasons").values();
-    (status["files"].as_u64().expect("a number"), skipped.filter_map(serde_json::Value::as_u64).sum())
-}
-
-#[cfg(unix)]
-#[test]
-fn files_that_a_shortage_kept_from_us_are_said_and_tried_again() {
-    const FILES: usize = 120;
-    let project = common::tree::project(FILES);
-    let mut short = 0;
-    for most in 14..40 {
-        let _ = std::fs::remove_dir_all(project.path(".jari"));
-        let mut limited = std::process::Command::new("sh");
-        let jari = project.command(&["search", "ledger"]);
-        limited.args(["-c", &format!("ulimit -n {most}; exec \"$0\" search ledger")]).arg(jari.get_program());
-        limited.env_clear().envs(jari.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let output = project.run(limited.current_dir(project.root()));
-        if !output.stderr.contains("could not be opened now") {
-            continue;
-        }
-        short += 1;
-        assert!(!output.stderr.contains("index fresh"), "{output:?}");
-        let next = project.jari(&["search", "ledger"]).exits(0);
-        assert!(next.stderr.contains("index fresh"), "{most}: {next:?}");
-        assert_eq!(counted(&project), (FILES as u64, 0), "{most}");
-    }
-    assert!(short > 0, "no limit was between too few and enough");
-}

@@ -1,10 +1,12 @@
 // Stands before the system's functions and fails one call of those that write below a folder: an error of the disk, a full disk, a
-// short write, or a failed flush. Only tests load it.
+// short write, or a failed flush; or all that open files there. Only tests load it.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +87,28 @@ static int failing_flush(int file) {
 int fsync(int file) { return failing_flush(file) ? -1 : SYSTEM(fsync)(file); }
 
 int fdatasync(int file) { return failing_flush(file) ? -1 : SYSTEM(fdatasync)(file); }
+
+// A file below the folder cannot be opened: too many are open.
+static int is_kept(const char *path) {
+  const char *folder = getenv("FAULT_FOLDER");
+  return is_kind("descriptors") && folder && strncmp(path, folder, strlen(folder)) == 0;
+}
+
+#define OPEN(name)                                     \
+  int name(const char *path, int flags, ...) {         \
+    va_list rest;                                      \
+    va_start(rest, flags);                             \
+    mode_t mode = va_arg(rest, mode_t);                \
+    va_end(rest);                                      \
+    if (is_kept(path)) {                               \
+      errno = EMFILE;                                  \
+      return -1;                                       \
+    }                                                  \
+    return SYSTEM(name)(path, flags, mode);            \
+  }
+
+OPEN(open)
+OPEN(open64)
 
 __attribute__((destructor)) static void report(void) {
   const char *path = getenv("FAULT_COUNT");
