@@ -114,7 +114,9 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None);
-        Err(stdio::without_params(&request).unwrap_or_else(unknown))
+        // Where a message needs no session, nothing begins with `initialize`: it is no method there.
+        let lacking = stdio::without_params(&request).filter(|_| request.method != "initialize");
+        Err(lacking.unwrap_or_else(unknown))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

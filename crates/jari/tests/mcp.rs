@@ -446,6 +446,9 @@ fn http_is_for_this_machine_or_for_those_with_the_token() {
     }
     let project = Project::sample();
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}).to_string();
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
+    let sessionless =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"_meta": meta}}).to_string();
     for token in [None, Some("secret")] {
         let mut command = project.command(&["mcp", "--http", "127.0.0.1:0"]);
         command.envs(token.map(|token| ("JARI_MCP_TOKEN", token)));
@@ -460,6 +463,8 @@ fn http_is_for_this_machine_or_for_those_with_the_token() {
         let right = if token.is_some() { &bearer } else { &host };
         assert_eq!(status(&address, right, &body), "200");
         assert_eq!(status(&address, &format!("{right}Origin: http://evil.example\r\n"), &body), "403");
+        let stateless = format!("{right}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: initialize\r\n");
+        assert_eq!(status(&address, &stateless, &sessionless), "404", "nothing begins a session there");
         if token.is_some() {
             assert_eq!(status(&address, &host, &body), "401");
         } else {
